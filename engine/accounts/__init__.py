@@ -1,0 +1,1 @@
+"""Workspaces, people who sign in, their roles, and API keys."""

@@ -1,0 +1,107 @@
+"""Rows of accounts: workspaces, users, memberships, sessions, API keys, idempotency records."""
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from engine.core.db import Base, Id, Instant, WorkspaceRow, json_type, workspace_key
+
+OWNER: Final = "owner"
+ADMIN: Final = "admin"
+EDITOR: Final = "editor"
+SUPPORT: Final = "support"
+ROLES: Final = (OWNER, ADMIN, EDITOR, SUPPORT)
+
+
+class Workspace(Base):
+    """One customer of the installation (the seeds' tenant). timezone: IANA name; language: de, en."""
+
+    __tablename__ = "workspaces"
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    name: Mapped[str] = mapped_column(String(200))
+    timezone: Mapped[str] = mapped_column(String(60), default="UTC")
+    language: Mapped[str] = mapped_column(String(10), default="en")
+    suspended_at: Mapped[datetime | None] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class User(Base):
+    """A person who signs in; may belong to several workspaces. email: trimmed, lower case."""
+
+    __tablename__ = "users"
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    email: Mapped[str] = mapped_column(String(254), unique=True)
+    name: Mapped[str] = mapped_column(String(200), default="")
+    password_hash: Mapped[str] = mapped_column(String(200))
+    language: Mapped[str | None] = mapped_column(String(10))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    last_signed_in_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class Membership(WorkspaceRow, Base):
+    """A user's role in a workspace: owner, admin, editor, support (decision G10)."""
+
+    __tablename__ = "memberships"
+    __table_args__ = (UniqueConstraint("workspace_id", "user_id"),)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    user_id: Mapped[int] = mapped_column(Id, ForeignKey("users.id"), index=True)
+    role: Mapped[str] = mapped_column(String(20))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class UserSession(WorkspaceRow, Base):
+    """A signed-in browser. The cookie bears a secret, the row its hash; revoking ends it."""
+
+    __tablename__ = "user_sessions"
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    user_id: Mapped[int] = mapped_column(Id, ForeignKey("users.id"), index=True)
+    ip_address: Mapped[str | None] = mapped_column(String(45))
+    user_agent: Mapped[str | None] = mapped_column(String(300))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    seen_at: Mapped[datetime] = mapped_column(Instant)
+    revoked_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class ApiKey(WorkspaceRow, Base):
+    """An API key, stored hashed. prefix: its first characters, shown to people."""
+
+    __tablename__ = "api_keys"
+    __table_args__ = (workspace_key(),)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    name: Mapped[str] = mapped_column(String(200))
+    prefix: Mapped[str] = mapped_column(String(20))
+    key_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    scopes: Mapped[list[str]] = mapped_column(json_type())
+    created_by: Mapped[str] = mapped_column(String(120))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    last_used_at: Mapped[datetime | None] = mapped_column(Instant)
+    revoked_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class IdempotencyRecord(WorkspaceRow, Base):
+    """The first answer to a POST that bore an Idempotency-Key; kept for a day."""
+
+    __tablename__ = "idempotency_records"
+    __table_args__ = (
+        UniqueConstraint("workspace_id", "key"),
+        Index("ix_idempotency_records_created_at", "created_at"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    key: Mapped[str] = mapped_column(String(255))
+    request_hash: Mapped[str] = mapped_column(String(64))
+    status_code: Mapped[int | None] = mapped_column(Integer)
+    content_type: Mapped[str | None] = mapped_column(String(100))
+    answer: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(Instant)

@@ -1,0 +1,1 @@
+"""Who we talk to: contacts, their properties, topics and memberships."""

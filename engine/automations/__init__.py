@@ -1,0 +1,1 @@
+"""Event → run → steps: documents, revisions, fan-out, walker."""

@@ -1,0 +1,201 @@
+"""Rows of automations: the automation, its draft steps, frozen revisions, runs and step runs."""
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Index, Integer, String, Text, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from engine.core.db import (
+    Base,
+    Id,
+    Instant,
+    JsonObject,
+    WorkspaceRow,
+    json_type,
+    workspace_key,
+    workspace_reference,
+)
+
+DRAFT: Final = "draft"
+ACTIVE: Final = "active"
+PAUSED: Final = "paused"
+AUTOMATION_STATUSES: Final = (DRAFT, ACTIVE, PAUSED)
+
+RUNNING: Final = "running"
+COMPLETED: Final = "completed"
+CANCELLED: Final = "cancelled"
+RUN_STATUSES: Final = (RUNNING, COMPLETED, CANCELLED)
+
+PENDING: Final = "pending"
+EXECUTING: Final = "executing"
+FAILED: Final = "failed"
+SKIPPED: Final = "skipped"
+STEP_RUN_STATUSES: Final = (PENDING, EXECUTING, COMPLETED, FAILED, SKIPPED)
+
+
+class Automation(WorkspaceRow, Base):
+    """An automation. Its draft is `draft_settings` and the rows of automation_steps (decision A8).
+
+    trigger_type, trigger_config, on_pause and reentry are what is in force: those of the frozen
+    revision while active or paused, those of the draft before. draft_version counts content edits
+    and is the ETag. version counts activations (decision A9).
+    """
+
+    __tablename__ = "automations"
+    __table_args__ = (
+        workspace_key(),
+        Index("ix_automations_live", "workspace_id", "status", "trigger_type"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    name: Mapped[str] = mapped_column(String(200))
+    description: Mapped[str | None] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(String(20))
+    trigger_type: Mapped[str] = mapped_column(String(60))
+    trigger_config: Mapped[JsonObject] = mapped_column(json_type())
+    on_pause: Mapped[str] = mapped_column(String(10))
+    reentry: Mapped[JsonObject] = mapped_column(json_type())
+    draft_settings: Mapped[JsonObject] = mapped_column(json_type())
+    draft_version: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(Integer, default=0)
+    revision_id: Mapped[int | None] = mapped_column(Id)
+    consecutive_run_failures: Mapped[int] = mapped_column(Integer, default=0)
+    activated_at: Mapped[datetime | None] = mapped_column(Instant)
+    first_activated_at: Mapped[datetime | None] = mapped_column(Instant)
+    paused_at: Mapped[datetime | None] = mapped_column(Instant)
+    deleted_at: Mapped[datetime | None] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    edited_at: Mapped[datetime] = mapped_column(Instant)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class AutomationStep(WorkspaceRow, Base):
+    """One step of the draft. config holds branch targets by step key; next: a key, `end` or NULL."""
+
+    __tablename__ = "automation_steps"
+    __table_args__ = (
+        UniqueConstraint("workspace_id", "automation_id", "key"),
+        UniqueConstraint("workspace_id", "automation_id", "step_index"),
+        workspace_reference("automation_id", "automations"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    automation_id: Mapped[int] = mapped_column(Id)
+    step_index: Mapped[int] = mapped_column(Integer)
+    key: Mapped[str] = mapped_column(String(60))
+    step_type: Mapped[str] = mapped_column(String(40))
+    config: Mapped[JsonObject] = mapped_column(json_type())
+    next: Mapped[str | None] = mapped_column(String(60))
+
+
+class AutomationRevision(WorkspaceRow, Base):
+    """A frozen document. Never changed: a run is pinned to the one it started with."""
+
+    __tablename__ = "automation_revisions"
+    __table_args__ = (
+        workspace_key(),
+        UniqueConstraint("workspace_id", "automation_id", "number"),
+        workspace_reference("automation_id", "automations"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    automation_id: Mapped[int] = mapped_column(Id)
+    number: Mapped[int] = mapped_column(Integer)
+    document: Mapped[JsonObject] = mapped_column(json_type())
+    created_by: Mapped[str] = mapped_column(String(120))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class AutomationRun(WorkspaceRow, Base):
+    """One person's way through one revision. steps_executed counts first claims (decision A7)."""
+
+    __tablename__ = "automation_runs"
+    __table_args__ = (
+        workspace_key(),
+        workspace_reference("automation_id", "automations"),
+        workspace_reference("contact_id", "contacts"),
+        Index(
+            "uq_automation_runs_running",
+            "automation_id",
+            "contact_id",
+            unique=True,
+            sqlite_where=text("status = 'running'"),
+            postgresql_where=text("status = 'running'"),
+        ),
+        Index("ix_automation_runs_workspace_id_contact_id_id", "workspace_id", "contact_id", "id"),
+        Index(
+            "ix_automation_runs_workspace_id_automation_id_status_id",
+            "workspace_id",
+            "automation_id",
+            "status",
+            "id",
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    automation_id: Mapped[int] = mapped_column(Id)
+    revision_id: Mapped[int] = mapped_column(Id)
+    contact_id: Mapped[int] = mapped_column(Id)
+    event_id: Mapped[int | None] = mapped_column(Id)
+    status: Mapped[str] = mapped_column(String(20))
+    current_step_index: Mapped[int] = mapped_column(Integer, default=0)
+    steps_executed: Mapped[int] = mapped_column(Integer, default=0)
+    triggered_by: Mapped[str] = mapped_column(String(60))
+    trigger_data: Mapped[JsonObject | None] = mapped_column(json_type())
+    next_step_at: Mapped[datetime | None] = mapped_column(Instant)
+    started_at: Mapped[datetime] = mapped_column(Instant)
+    completed_at: Mapped[datetime | None] = mapped_column(Instant)
+    ended_reason: Mapped[str | None] = mapped_column(String(60))
+
+
+class AutomationStepRun(WorkspaceRow, Base):
+    """One visit of a run to a step.
+
+    attempt: executions so far, raised by each claim. due_at is what the sweep reads: when the step
+    becomes due, its next try, or the end of the lease while claimed. delay_until: only for positive
+    waits. result: what decided (rule, value, path). failures: the failed attempts, oldest first.
+    """
+
+    __tablename__ = "automation_step_runs"
+    __table_args__ = (
+        workspace_reference("automation_run_id", "automation_runs"),
+        Index(
+            "ix_automation_step_runs_pending",
+            "due_at",
+            "id",
+            sqlite_where=text("status = 'pending' AND held_at IS NULL"),
+            postgresql_where=text("status = 'pending' AND held_at IS NULL"),
+        ),
+        Index(
+            "ix_automation_step_runs_executing",
+            "due_at",
+            "id",
+            sqlite_where=text("status = 'executing'"),
+            postgresql_where=text("status = 'executing'"),
+        ),
+        Index("ix_automation_step_runs_automation_run_id_id", "automation_run_id", "id"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    automation_run_id: Mapped[int] = mapped_column(Id)
+    step_index: Mapped[int] = mapped_column(Integer)
+    step_key: Mapped[str] = mapped_column(String(60))
+    step_type: Mapped[str] = mapped_column(String(40))
+    status: Mapped[str] = mapped_column(String(20))
+    attempt: Mapped[int] = mapped_column(Integer, default=0)
+    scheduled_at: Mapped[datetime] = mapped_column(Instant)
+    delay_until: Mapped[datetime | None] = mapped_column(Instant)
+    due_at: Mapped[datetime] = mapped_column(Instant)
+    lease_until: Mapped[datetime | None] = mapped_column(Instant)
+    held_at: Mapped[datetime | None] = mapped_column(Instant)
+    started_at: Mapped[datetime | None] = mapped_column(Instant)
+    completed_at: Mapped[datetime | None] = mapped_column(Instant)
+    email_send_id: Mapped[int | None] = mapped_column(Id)
+    result: Mapped[JsonObject | None] = mapped_column(json_type())
+    failures: Mapped[list[JsonObject] | None] = mapped_column(json_type())
+    error_code: Mapped[str | None] = mapped_column(String(60))
+    error_message: Mapped[str | None] = mapped_column(String(500))

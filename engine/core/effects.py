@@ -1,0 +1,67 @@
+"""Effects: small frozen values of ids and times that leave for the queue after the commit.
+
+The row is the truth, an effect is only a hint (decision G2): every effect class names the sweep
+that finds the same work in the rows, so a lost hand-over costs time, never work.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import structlog
+from sqlalchemy import event
+from sqlalchemy.orm import Session, sessionmaker
+
+log: Final = structlog.get_logger(__name__)
+_PENDING: Final = "stellwerk_effects"
+# Ids per hint: as many as one walk takes in a beat or two.
+CHUNK: Final = 200
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Base of all effects. `sweep` is the name `stellwerk sweep` knows the job by."""
+
+    sweep: ClassVar[str]
+
+
+Dispatch = Callable[[Sequence[Effect]], None]
+
+
+def _nowhere(_effects: Sequence[Effect]) -> None:
+    """Hand over to nobody: without a queue the sweeps alone do the work."""
+
+
+_dispatch: Dispatch = _nowhere
+
+
+def install(dispatch: Dispatch) -> None:
+    """Make `dispatch` the hand-over of this process (the edges plug the queue in here)."""
+    global _dispatch  # noqa: PLW0603 - one hand-over a process
+    _dispatch = dispatch
+
+
+def emit(session: Session, effect: Effect) -> None:
+    """Hand `effect` over once `session` has committed; a rollback drops it."""
+    session.info.setdefault(_PENDING, []).append(effect)
+
+
+def attach(sessions: "sessionmaker[Session] | type[Session]") -> None:
+    """Listen on a session factory; the web's own session class calls this too."""
+    event.listen(sessions, "after_commit", _hand_over)
+    event.listen(sessions, "after_rollback", _drop)
+
+
+def _hand_over(session: Session) -> None:
+    effects = session.info.pop(_PENDING, [])
+    if not effects:
+        return
+    try:
+        _dispatch(effects)
+    except OSError:
+        # The commit stands; the sweep named by each effect finds the same rows.
+        log.warning("hand_over_failed", effects=len(effects), exc_info=True)
+
+
+def _drop(session: Session) -> None:
+    session.info.pop(_PENDING, None)

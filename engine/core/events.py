@@ -1,0 +1,142 @@
+"""Domain events: what happened to a person, as rows, and who is told of it.
+
+`record` writes a batch and calls every subscriber in the same transaction, set-wise (decision G9);
+rooms subscribe when the house starts, so a lower room never imports an upper one.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Index, String, UniqueConstraint, insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from engine.core.db import (
+    Base,
+    Id,
+    Instant,
+    JsonObject,
+    WorkspaceRow,
+    batch_table,
+    json_type,
+    workspace_key,
+    workspace_reference,
+)
+from engine.core.ids import new_public_id
+
+
+class Event(WorkspaceRow, Base):
+    """One thing that happened to one contact. `kind` is a trigger's word, for example
+    `contact_created`; `name` is the event's own name, property or topic where it has one."""
+
+    __tablename__ = "events"
+    __table_args__ = (
+        workspace_key(),
+        UniqueConstraint("public_id"),
+        workspace_reference("contact_id", "contacts"),
+        Index("ix_events_workspace_id_contact_id_id", "workspace_id", "contact_id", "id"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40))
+    contact_id: Mapped[int] = mapped_column(Id)
+    kind: Mapped[str] = mapped_column(String(40))
+    name: Mapped[str | None] = mapped_column(String(100))
+    data: Mapped[JsonObject] = mapped_column(json_type())
+    source: Mapped[str] = mapped_column(String(20))
+    occurred_at: Mapped[datetime] = mapped_column(Instant)
+    recorded_at: Mapped[datetime] = mapped_column(Instant)
+
+
+@dataclass(frozen=True)
+class NewEvent:
+    """An event to record. data: JSON object; occurred_at: the event's own time (decision A2).
+
+    start_automations: False for bulk writes that must start nothing (decision A2).
+    """
+
+    workspace_id: int
+    contact_id: int
+    kind: str
+    source: str
+    occurred_at: datetime
+    name: str | None = None
+    data: Mapping[str, object] = field(default_factory=dict)
+    start_automations: bool = True
+
+
+@dataclass(frozen=True)
+class RecordedEvent:
+    """A recorded event as subscribers see it; `id` is the row, `public_id` what people see."""
+
+    id: int
+    public_id: str
+    event: NewEvent
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What `record` answers: the events in the order given, and runs started per event row."""
+
+    events: tuple[RecordedEvent, ...]
+    started: Counter[int]
+
+
+# A subscriber answers how many runs it started, by event row.
+Subscriber = Callable[[Session, Sequence[RecordedEvent], datetime], Counter[int]]
+
+_subscribers: Final[dict[str, Subscriber]] = {}
+_COLUMNS: Final = {
+    "public_id": String(),
+    "workspace_id": Id,
+    "contact_id": Id,
+    "kind": String(),
+    "name": String(),
+    "data": json_type(),
+    "source": String(),
+    "occurred_at": Instant(),
+    "recorded_at": Instant(),
+}
+
+
+def subscribe(name: str, subscriber: Subscriber) -> None:
+    """Have `subscriber` called for every batch; the same name again replaces the former."""
+    _subscribers[name] = subscriber
+
+
+def record(session: Session, batch: Sequence[NewEvent], at: datetime) -> Recording:
+    """Write the events and tell the subscribers, all in the caller's transaction."""
+    if not batch:
+        return Recording((), Counter())
+    rows = [_row(event, at) for event in batch]
+    source = batch_table(session, _COLUMNS, rows)
+    written = session.execute(
+        insert(Event)
+        .from_select(list(_COLUMNS), source.select())
+        .returning(Event.public_id, Event.id)
+    ).all()
+    ids = {public_id: row_id for public_id, row_id in written}
+    events = tuple(
+        RecordedEvent(ids[str(row["public_id"])], str(row["public_id"]), event)
+        for row, event in zip(rows, batch, strict=True)
+    )
+    started: Counter[int] = Counter()
+    for subscriber in _subscribers.values():
+        started.update(subscriber(session, events, at))
+    return Recording(events, started)
+
+
+def _row(event: NewEvent, at: datetime) -> dict[str, object]:
+    return {
+        "public_id": f"evt_{new_public_id()}",
+        "workspace_id": event.workspace_id,
+        "contact_id": event.contact_id,
+        "kind": event.kind,
+        "name": event.name,
+        "data": dict(event.data),
+        "source": event.source,
+        "occurred_at": event.occurred_at,
+        "recorded_at": at,
+    }

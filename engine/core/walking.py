@@ -1,0 +1,177 @@
+"""Claim → run → settle on batches, shared by every walker (architecture 3).
+
+1. Claim (transaction 1): guarded update raises `attempt` and sets `lease_until`; always its own commit.
+2. Run (no transaction): the network is allowed here and only here.
+3. Settle (transaction 2): per item only if the claimed attempt is still the newest.
+A single item is a batch of one. This module names no kind and knows no room.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import structlog
+from sqlalchemy import ColumnElement, any_, func, select
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.orm import Session
+
+from engine.core import clock
+from engine.core.machine import Machine, transition_many
+
+log: Final = structlog.get_logger(__name__)
+
+BATCH: Final = 200
+# How long one task goes on with steps that are due at once before it hands the rest back.
+BUDGET: Final = timedelta(seconds=10)
+_SETTLE_PAUSE_S: Final = 0.5
+
+ItemT = TypeVar("ItemT", bound="Item")
+OutcomeT = TypeVar("OutcomeT")
+
+
+class Item(Protocol):
+    """A claimed row: its id, the attempt that the claim gave it, and the end of its lease."""
+
+    @property
+    def id(self) -> int:
+        """Return the row's id."""
+        ...
+
+    @property
+    def lease_until(self) -> datetime:
+        """Return when another worker may take the row."""
+        ...
+
+
+class Walker(Protocol[ItemT, OutcomeT]):
+    """The three beats of a room. Each beat opens and commits its own transaction."""
+
+    def claim(self, ids: Sequence[int] | None, limit: int) -> Sequence[ItemT]:
+        """Claim up to `limit` due rows (of `ids`, or any) and load their facts."""
+        ...
+
+    def run(self, items: Sequence[ItemT]) -> Mapping[int, OutcomeT]:
+        """Turn facts into one outcome per item id, without a session."""
+        ...
+
+    def crashed(self, item: ItemT, error: Exception) -> OutcomeT:
+        """Return the outcome of an item whose run raised."""
+        ...
+
+    def settle(self, items: Sequence[ItemT], outcomes: Mapping[int, OutcomeT]) -> Sequence[int]:
+        """Write the outcomes; return ids that are due at once and belong to the same walk."""
+        ...
+
+
+@dataclass
+class Report:
+    """What a walk did. `left` are ids still due when the budget ended."""
+
+    claimed: int = 0
+    beats: int = 0
+    left: list[int] = field(default_factory=list)
+
+
+def walk(
+    walker: Walker[ItemT, OutcomeT],
+    ids: Sequence[int] | None = None,
+    limit: int = BATCH,
+    budget: timedelta = BUDGET,
+) -> Report:
+    """Walk due rows until nothing is due at once or the budget is spent.
+
+    ids: rows a hint named; None claims whatever is due, until a claim comes back empty.
+    """
+    report = Report()
+    end = time.monotonic() + budget.total_seconds()
+    waiting: list[int] | None = None if ids is None else list(ids)
+    while waiting is None or waiting:
+        batch = None if waiting is None else waiting[:limit]
+        rest = [] if waiting is None else waiting[limit:]
+        items = walker.claim(batch, limit)
+        report.beats += 1
+        report.claimed += len(items)
+        following = list(beat(walker, items)) if items else []
+        if waiting is None and not items:
+            break
+        if waiting is not None:
+            waiting = rest + following
+        if time.monotonic() >= end:
+            report.left = waiting or []
+            break
+    return report
+
+
+def beat(walker: Walker[ItemT, OutcomeT], items: Sequence[ItemT]) -> Sequence[int]:
+    """Run and settle claimed items; return what is due at once."""
+    outcomes = _run_isolated(walker, items)
+    return _settle_patiently(walker, items, outcomes)
+
+
+def _run_isolated(
+    walker: Walker[ItemT, OutcomeT], items: Sequence[ItemT]
+) -> Mapping[int, OutcomeT]:
+    try:
+        return walker.run(items)
+    except Exception as error:  # noqa: BLE001 - the one place: a fault is its item's, never the batch's
+        if len(items) == 1:
+            log.warning("item_crashed", item=items[0].id, error=type(error).__name__, exc_info=True)
+            return {items[0].id: walker.crashed(items[0], error)}
+    outcomes: dict[int, OutcomeT] = {}
+    for item in items:
+        outcomes.update(_run_isolated(walker, [item]))
+    return outcomes
+
+
+def _settle_patiently(
+    walker: Walker[ItemT, OutcomeT], items: Sequence[ItemT], outcomes: Mapping[int, OutcomeT]
+) -> Sequence[int]:
+    """Settle; while the database is away keep the results until the lease ends."""
+    while True:
+        try:
+            return walker.settle(items, outcomes)
+        except (OperationalError, InterfaceError) as error:
+            if clock.now() >= min(item.lease_until for item in items):
+                raise
+            log.warning("settle_waits", items=len(items), error=_cause(error))
+            time.sleep(_SETTLE_PAUSE_S)
+
+
+def _cause(error: DBAPIError) -> str:
+    return type(error.orig).__name__
+
+
+@dataclass(frozen=True)
+class Claim(Generic[ItemT]):
+    """How rows of one table are claimed: which are due, in which order, what the claim writes."""
+
+    machine: Machine[Any, Any]
+    edge: tuple[str, str]
+    due: Sequence[ColumnElement[bool]]
+    patch: Mapping[str, Any]
+    order: Sequence[Any]
+
+    def take(
+        self, session: Session, ids: Sequence[int] | None, limit: int, returning: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Claim up to `limit` due rows and return their columns.
+
+        PostgreSQL: `id = ANY(ARRAY(SELECT … FOR UPDATE SKIP LOCKED))`; the usual IN scans the table.
+        SQLite: the caller's transaction began immediate, so a plain subquery is safe.
+        """
+        key = self.machine.row.id
+        picked = select(key).where(self.machine.is_(self.edge[0]), *self.due)
+        if ids is not None:
+            picked = picked.where(key.in_(ids))
+        picked = picked.order_by(*self.order).limit(limit)
+        if session.get_bind().dialect.name == "postgresql":
+            locked = picked.with_for_update(skip_locked=True).scalar_subquery()
+            chosen = key == any_(func.array(locked))
+        else:
+            chosen = key.in_(picked)
+        return transition_many(session, self.machine, self.edge, [chosen], self.patch, returning)
+
+
+Sweep = Callable[[], Mapping[str, int]]

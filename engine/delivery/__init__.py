@@ -1,0 +1,1 @@
+"""How a message leaves: templates, senders, send rows, transports."""

@@ -1,0 +1,1 @@
+"""Conditions over audience and commerce, compiled to SQL."""

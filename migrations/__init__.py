@@ -1,0 +1,1 @@
+"""Schema changes (Alembic), one a file; `migrations.run` applies and checks them."""
