@@ -1,10 +1,18 @@
 """What every test may ask for. The fixtures themselves live in tests/support, one file a topic."""
 
+import os
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = [
     "tests.support.leg_plugin",
+    "tests.support.database",
+    "tests.support.house",
+    "tests.support.stack",
     "tests.support.sink",
+    "tests.support.opensmtpd",
+    "tests.support.browser",
 ]
 
 # Repeatable in the suite: a found example becomes a test of its own, never a flaky build.
@@ -16,3 +24,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("suite")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Forget the settings of the person who runs the tests; only the runner's own name stays."""
+    for name in [name for name in os.environ if name.startswith("STELLWERK_")]:
+        if name != "STELLWERK_REQUIRE":
+            del os.environ[name]
