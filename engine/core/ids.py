@@ -1,7 +1,10 @@
 """Public ids and secrets: random, opaque, safe in URLs (decision G5)."""
 
+import binascii
+import json
 import secrets
 import string
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final
 
 ALPHABET: Final = string.ascii_letters + string.digits
@@ -16,3 +19,19 @@ def new_public_id() -> str:
 def new_secret(prefix: str = "") -> str:
     """Return a fresh secret of 43 characters behind `prefix`; shown once, stored hashed."""
     return prefix + secrets.token_urlsafe(32)
+
+
+def write_cursor(*parts: str | int) -> str:
+    """Return an opaque page cursor over `parts` (the keyset of the last row shown)."""
+    return urlsafe_b64encode(json.dumps([str(part) for part in parts]).encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, parts: int) -> tuple[str, ...] | None:
+    """Return the `parts` strings that `write_cursor` took, or None for a text it never wrote."""
+    try:
+        found = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, binascii.Error):
+        return None
+    if not isinstance(found, list) or len(found) != parts:
+        return None
+    return tuple(found) if all(isinstance(part, str) for part in found) else None

@@ -1,0 +1,16 @@
+"""Hints that automations emit."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from engine.core.effects import Effect
+
+
+@dataclass(frozen=True)
+class WalkSteps(Effect):
+    """Look at these step runs. due_at: not before; None means now."""
+
+    sweep: ClassVar[str] = "steps"
+    step_run_ids: tuple[int, ...]
+    due_at: datetime | None = None
