@@ -1,0 +1,36 @@
+"""Every field report that the product answers for is a test that runs and asserts."""
+
+import pytest
+
+from tests.rules.checks import cases
+from tests.rules.checks.source import snippet
+
+OWNED = ("STK-10", "API-02", "SEC-01", "SEC-03", "SEC-06", "UPG-03")
+
+
+def test_every_owned_report_is_a_test() -> None:
+    assert list(cases.faults(cases.table(), OWNED)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("def test_other():\n    assert x\n", "does not exist"),
+        ("def test_it():\n    run()\n", "asserts nothing"),
+        ("@pytest.mark.skip\ndef test_it():\n    assert x\n", "is skipped"),
+        ("@pytest.mark.xfail(strict=True)\ndef test_it():\n    assert x\n", "is skipped"),
+        ("def test_it():\n    pytest.skip('no')\n    assert x\n", "is skipped"),
+    ],
+)
+def test_a_planted_fault_is_found(text: str, fault: str) -> None:
+    assert fault in cases.function_faults(snippet(text), "test_it")
+
+
+def test_a_missing_entry_or_file_is_found() -> None:
+    assert list(cases.faults({}, ["STK-10"])) == ["STK-10: no test"]
+    assert list(cases.node_faults("tests/flows/test_nowhere.py::test_it")) == ["is in no file"]
+
+
+def test_a_proper_test_passes() -> None:
+    proper = snippet("def test_it():\n    with pytest.raises(ValueError):\n        run()\n")
+    assert list(cases.function_faults(proper, "test_it")) == []
