@@ -10,7 +10,8 @@ from tests.rules.checks.source import ROOT, Source
 FOLDER: Final = "templates"
 # Folders whose files are neither pages nor fragments.
 APART: Final = ("templates/macros/", "templates/email/")
-SHELL: Final = "templates/base.html"
+# The shells stand on their own: base.html, and what strangers see before they sign in.
+SHELLS: Final = frozenset({"templates/base.html", "templates/bare.html"})
 _EXTENDS: Final = re.compile(r"{%-?\s*extends\s+[\"']([^\"']+)[\"']")
 _INLINE: Final = (
     (re.compile(r"<[^>]*\sstyle\s*=", re.IGNORECASE), "an inline style"),
@@ -42,7 +43,7 @@ def inline_content(source: Source) -> Iterator[str]:
 
 def misnamed(source: Source) -> Iterator[str]:
     """Yield pages that extend nothing, and fragments that extend something."""
-    if source.path == SHELL or source.path.startswith(APART):
+    if source.path in SHELLS or source.path.startswith(APART):
         return
     extends = _EXTENDS.search(source.text)
     fragment = Path(source.path).name.startswith("_")
