@@ -18,7 +18,7 @@ PACKAGES = $(wildcard $(V)/lib/python3*/site-packages)
 BOOTSTRAP = $(PACKAGES)/flask_bootstrap/static/bootstrap5
 HTMX := .vendor/django_htmx/static/django_htmx
 
-.PHONY: setup setup-dev run test lint fmt bench lock clean
+.PHONY: setup setup-dev run test lint fmt bench translations lock clean
 
 setup: $(V)/.installed $(V)/.assets $(CATALOGUES:.po=.mo)
 
@@ -43,6 +43,14 @@ fmt: setup-dev
 
 bench: setup-dev
 	@exec $(BIN)/python -m tests.bench
+
+# Gathers the texts of code and templates into the catalogues; then fill in what is empty.
+POT := web/translations/messages.pot
+translations: setup-dev
+	$(BIN)/pybabel --quiet extract --mapping-file pyproject.toml --keywords '_l lazy_gettext' \
+		--no-wrap --sort-output --add-location file --omit-header --output-file $(POT) .
+	$(BIN)/pybabel --quiet update --input-file $(POT) --output-dir web/translations \
+		--no-fuzzy-matching --no-wrap --ignore-obsolete
 
 # The locks: run after a change of pyproject.toml, vendor.in or setup.in, then commit them.
 COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --custom-compile-command 'make lock'
