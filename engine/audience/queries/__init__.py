@@ -1,0 +1,46 @@
+"""Reads of audience for pages, the API and upper rooms: frozen rows, never a write."""
+
+from engine.audience.queries.contacts import (
+    ContactRow,
+    contacts_by_row_id,
+    find_person,
+    get_contact,
+    page_contacts,
+    property_values,
+)
+from engine.audience.queries.story import StoryLine, StoryPlace, earlier, story
+from engine.audience.queries.topics import (
+    MemberRow,
+    MembershipRow,
+    PropertyRow,
+    TopicRow,
+    get_property,
+    get_topic,
+    list_properties,
+    memberships,
+    page_members,
+    page_topics,
+)
+
+__all__ = [
+    "ContactRow",
+    "MemberRow",
+    "MembershipRow",
+    "PropertyRow",
+    "StoryLine",
+    "StoryPlace",
+    "TopicRow",
+    "contacts_by_row_id",
+    "earlier",
+    "find_person",
+    "get_contact",
+    "get_property",
+    "get_topic",
+    "list_properties",
+    "memberships",
+    "page_contacts",
+    "page_members",
+    "page_topics",
+    "property_values",
+    "story",
+]

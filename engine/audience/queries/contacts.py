@@ -1,0 +1,179 @@
+"""Reads of contacts: one, by key, pages by keyset, the search of the header."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from engine.audience.addresses import address_key
+from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
+from engine.audience.queries.paging import is_public_id, next_cursor, older_than
+from engine.audience.values import Native, TypedValue, storable
+from engine.core.text import fold
+
+# A person searches with a name and an address, not with a text.
+_WORDS: Final = 5
+_NAMES: Final = ("email", "first_name", "last_name")
+
+
+@dataclass(frozen=True)
+class ContactRow:
+    """A live contact as pages and the API show it. row_id stays inside; public_id is the `id`."""
+
+    row_id: int
+    public_id: str
+    email: str | None
+    external_id: str | None
+    first_name: str | None
+    last_name: str | None
+    language: str | None
+    timezone: str | None
+    source: str
+    has_opened: bool
+    has_clicked: bool
+    unsubscribed_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    properties: Mapping[str, Native]
+
+    @property
+    def name(self) -> str:
+        """Return first and last name, or '' where neither is known."""
+        return " ".join(part for part in (self.first_name, self.last_name) if part)
+
+
+def get_contact(session: Session, workspace_id: int, public_id: str) -> ContactRow | None:
+    """Return the live contact with this public id, or None."""
+    if not is_public_id(public_id):
+        return None
+    return _one(session, workspace_id, Contact.public_id == public_id)
+
+
+def contacts_by_row_id(
+    session: Session, workspace_id: int, row_ids: Collection[int]
+) -> dict[int, ContactRow]:
+    """Return live contacts by row id, for rooms that hold rows pointing to them."""
+    found = _rows(session, _live(workspace_id).where(Contact.id.in_(row_ids)), workspace_id)
+    return {contact.row_id: contact for contact in found}
+
+
+def find_person(session: Session, workspace_id: int, text: str) -> ContactRow | None:
+    """Return the one contact that a whole e-mail address, external id or id names, or None."""
+    wanted = text.strip()
+    if not wanted or not storable(wanted):
+        return None
+    by_email = _one(session, workspace_id, Contact.email == address_key(wanted))
+    if by_email is not None:
+        return by_email
+    return _one(session, workspace_id, Contact.external_id == wanted) or get_contact(
+        session, workspace_id, wanted
+    )
+
+
+def page_contacts(
+    session: Session,
+    workspace_id: int,
+    email: str | None = None,
+    q: str | None = None,
+    after: str | None = None,
+    limit: int = 50,
+) -> tuple[list[ContactRow], str | None]:
+    """Return a page of live contacts, newest first, and the cursor of the next page.
+
+    email: the whole address. q: each of its words begins an address, a name or an external id.
+    after: a cursor answered before; one that was never answered counts as none.
+    """
+    query = _live(workspace_id)
+    if email is not None:
+        query = query.where(Contact.email == address_key(_askable(email)))
+    for word in _askable(q or "").split()[:_WORDS]:
+        query = query.where(_begins(workspace_id, word))
+    query = older_than(query, Contact.id, after).order_by(Contact.id.desc())
+    rows = _rows(session, query.limit(limit + 1), workspace_id)
+    return rows[:limit], next_cursor([row.row_id for row in rows], limit)
+
+
+def _one(session: Session, workspace_id: int, where: ColumnElement[bool]) -> ContactRow | None:
+    found = _rows(session, _live(workspace_id).where(where).limit(1), workspace_id)
+    return found[0] if found else None
+
+
+def _live(workspace_id: int) -> Select[*tuple[Any, ...]]:
+    return select(
+        Contact.id.label("row_id"),
+        Contact.public_id,
+        Contact.email,
+        Contact.external_id,
+        Contact.first_name,
+        Contact.last_name,
+        Contact.language,
+        Contact.timezone,
+        Contact.source,
+        Contact.has_opened,
+        Contact.has_clicked,
+        Contact.unsubscribed_at,
+        Contact.created_at,
+        Contact.updated_at,
+    ).where(Contact.workspace_id == workspace_id, Contact.deleted_at.is_(None))
+
+
+def _rows(session: Session, query: Select[*tuple[Any, ...]], workspace_id: int) -> list[ContactRow]:
+    rows = session.execute(query).all()
+    values = property_values(session, workspace_id, [row.row_id for row in rows])
+    return [
+        ContactRow(
+            **row._mapping,
+            properties={
+                key: value.native()
+                for key, value in values.get(row.row_id, {}).items()
+                if key not in BUILT_IN
+            },
+        )
+        for row in rows
+    ]
+
+
+def property_values(
+    session: Session, workspace_id: int, contact_row_ids: Collection[int]
+) -> dict[int, dict[str, TypedValue]]:
+    """Return the stored values of contacts by row id and key, built-in fields included."""
+    found: dict[int, dict[str, TypedValue]] = {}
+    if not contact_row_ids:
+        return found
+    row = ContactPropertyValue
+    for value in session.execute(
+        select(row.contact_id, row.key, row.type, row.text, row.number, row.boolean, row.instant)
+        .where(row.workspace_id == workspace_id, row.contact_id.in_(contact_row_ids))
+        .order_by(row.contact_id, row.key)
+    ):
+        found.setdefault(value.contact_id, {})[value.key] = TypedValue(*value[2:])
+    return found
+
+
+def _begins(workspace_id: int, word: str) -> ColumnElement[bool]:
+    """Return whether an address, a name or the external id begins with `word`.
+
+    The folded values are compared, since SQLite's own lower case knows only ASCII.
+    """
+    value = ContactPropertyValue
+    folded = fold(word)
+    named = select(value.contact_id).where(
+        value.workspace_id == workspace_id,
+        value.key.in_(_NAMES),
+        func.substr(value.folded, 1, len(folded)) == folded,
+    )
+    return or_(
+        Contact.id.in_(named),
+        and_(
+            Contact.external_id.is_not(None),
+            func.substr(Contact.external_id, 1, len(word)) == word,
+        ),
+    )
+
+
+def _askable(text: str) -> str:
+    """Return `text` without what no database can be asked for."""
+    return text.encode(errors="replace").decode().replace("\x00", "")
