@@ -7,6 +7,7 @@ the track plan to web.plan. Everything here is pure reading of its arguments and
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from urllib.parse import quote, urlencode
 
 from babel.dates import format_datetime, format_timedelta
 from babel.numbers import format_decimal
@@ -111,8 +112,8 @@ def number(value: float | None) -> str:
 def when(value: datetime | None, exact: bool = False) -> str | Markup:
     """An instant with weekday and zone as a <time>; `exact` adds the seconds.
 
-    The year stands only where it is not this one. Shown in the workspace's zone (decision G6: zones are named, never the server's); the UTC
-    instant is in `datetime` and in the title.
+    The year stands only where it is not this one. Shown in the workspace's zone (decision G6:
+    never the server's); the UTC instant is in `datetime` and in the title.
     """
     if value is None:
         return NOTHING
@@ -160,15 +161,17 @@ def duration(value: float | timedelta | None) -> str:
     return _delta(timedelta(seconds=seconds), direction=False)
 
 
-def here(**changes: object) -> str:
-    """The address of this very page with some query values changed (None removes one)."""
-    kept: dict[str, object] = dict(request.args.to_dict(flat=True))
-    kept.update(request.view_args or {})
-    kept.update(changes)
-    values = {name: value for name, value in kept.items() if value is not None}
-    if request.endpoint is None or request.method != "GET":
-        return url_for("home.index", **{k: v for k, v in changes.items() if v is not None})
-    return url_for(request.endpoint, **values)
+def here(**changes: str | None) -> str:
+    """The address of this very page with some query values changed (None removes one).
+
+    The answer to a form has no address one could open again; from there it leads home.
+    """
+    if request.method not in {"GET", "HEAD"}:
+        return url_for("home.index")
+    kept = [(name, value) for name, value in request.args.items(True) if name not in changes]
+    kept += [(name, value) for name, value in changes.items() if value is not None]
+    query = f"?{urlencode(kept)}" if kept else ""
+    return f"{request.script_root}{quote(request.path)}{query}"
 
 
 def exists(endpoint: str) -> bool:
@@ -215,6 +218,4 @@ def _language() -> str:
 
 
 def _delta(span: timedelta, direction: bool) -> str:
-    return str(
-        format_timedelta(span, add_direction=direction, threshold=1.2, locale=_language())
-    )
+    return str(format_timedelta(span, add_direction=direction, threshold=1.2, locale=_language()))

@@ -49,11 +49,15 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class Piece:
-    """A path within a row's head; `back` is a jump upwards, `taken` the way a person went."""
+    """A path within a row's head.
+
+    taken: the way a person went; back: a jump upwards; tip: the arrow upon such a jump.
+    """
 
     path: str
     taken: bool = False
     back: bool = False
+    tip: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,9 +117,7 @@ def lay(rows: Sequence[PlanRow]) -> tuple[Track, ...]:
     width = _MARGIN * 2 + LANE * max(lanes.values(), default=0)
     main = width - _MARGIN
     straight = [_straight(rows, index) for index in range(len(rows))]
-    return tuple(
-        _track(index, width, main, straight, lanes) for index in range(len(rows))
-    )
+    return tuple(_track(index, width, main, straight, lanes) for index in range(len(rows)))
 
 
 def _sidings(rows: Sequence[PlanRow]) -> list[_Siding]:
@@ -187,6 +189,8 @@ def _siding_head(siding: _Siding, row: int, x: int, main: int) -> list[Piece]:
     swing_down = f"M{main} {NODE}C{main} {NODE + 20} {x} {HEAD - 20} {x} {HEAD}"
     swing_up = f"M{main} {NODE}C{main} {NODE - 20} {x} 20 {x} 0"
     if siding.first == siding.last:
+        if row != siding.target:
+            return []
         low = NODE + 26
         high = NODE - 26
         loop = f"M{main} {NODE}C{main} {low} {x} {low} {x} {NODE}S{main} {high} {main} {NODE}"
@@ -195,11 +199,9 @@ def _siding_head(siding: _Siding, row: int, x: int, main: int) -> list[Piece]:
     if siding.first < row < siding.last:
         pieces.append(Piece(f"M{x} 0V{HEAD}", came and goes, siding.back))
         if siding.back:
-            pieces.append(Piece(f"M{x - 4} {NODE + 3}l4 -6l4 6", came and goes, back=False))
+            pieces.append(Piece(f"M{x - 4} {NODE + 3}l4 -6l4 6", came and goes, tip=True))
     if row == siding.target:
-        pieces.append(
-            Piece(swing_down, goes, back=True) if siding.back else Piece(swing_up, came)
-        )
+        pieces.append(Piece(swing_down, goes, back=True) if siding.back else Piece(swing_up, came))
     if row in siding.sources:
         used = row in siding.taken
         pieces.append(Piece(swing_up, used, back=True) if siding.back else Piece(swing_down, used))
