@@ -3,7 +3,6 @@
 The mail lands in the built-in outbox, at the SMTP sink, and at a real OpenSMTPD.
 """
 
-import os
 import re
 import subprocess
 
@@ -30,7 +29,7 @@ def _walk(stack: Stack) -> str:
     assert PRINTED_ADDRESS in found[1]
     done = subprocess.run(
         ["/bin/sh", "-eu", "-c", found[1].replace(PRINTED_ADDRESS, stack.base_url)],
-        cwd=ROOT, env={**stack.env, "PATH": os.environ["PATH"]},
+        cwd=ROOT, env=stack.env,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{stack.logs()}"
