@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from argon2 import PasswordHasher
 from pydantic import SecretStr
 from sqlalchemy.orm import Session
 
 import engine.house
+from engine.accounts import passwords
 from engine.core import clock as engine_clock
 from engine.core import effects
 from engine.core.boot import Runtime
@@ -32,6 +34,14 @@ def settings(tmp_path: Path, database_url: str, redis_url: str | None) -> Settin
         secret_key=SecretStr("a secret for tests, 32 characters long"),
         testing=True,
     )
+
+
+@pytest.fixture(autouse=True)
+def _cheap_passwords(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords with the least work, but in tests marked `real_passwords`."""
+    if request.node.get_closest_marker("real_passwords") is None:
+        cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        monkeypatch.setattr(passwords, "_hasher", cheap)
 
 
 @pytest.fixture
