@@ -39,8 +39,8 @@ def begin(
     """Claim `key`. request_hash: over method, path and body, 64 hex characters.
 
     Refused: `idempotency_key_invalid` (empty or longer than 255), `idempotency_mismatch` (the key
-    came with another request), `idempotency_unanswered` (its transaction committed no answer).
-    Keys are free again after a day.
+    came with another request). Keys are free again after a day. A claim that was committed without
+    `finish` is a bug and raises.
     """
     if not 0 < len(key) <= LONGEST_KEY:
         return Refused("idempotency_key_invalid", "invalid")
@@ -68,7 +68,7 @@ def begin(
     if row.request_hash != request_hash:
         return Refused("idempotency_mismatch")
     if row.status_code is None:
-        return Refused("idempotency_unanswered")
+        raise RuntimeError("a request was committed without its answer")
     return Replay(row.status_code, row.content_type or "", row.answer or "")
 
 

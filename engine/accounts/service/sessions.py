@@ -63,7 +63,7 @@ def sign_in(
         if user is not None:
             _note_lock(session, user, origin, at)
         return Refused(
-            "too_many_tries", "forbidden", params={"retry_after": rate.retry_after(WINDOW, at)}
+            "too_many_tries", "too_many", params={"retry_after": rate.retry_after(WINDOW, at)}
         )
     fits = passwords.verify(user.password_hash if user else None, password)
     person = queries.first_membership(session, user.id) if user and fits else None
