@@ -11,11 +11,12 @@ from urllib.parse import quote, urlencode
 
 from babel.dates import format_datetime, format_timedelta
 from babel.numbers import format_decimal
-from flask import Flask, current_app, request, url_for
+from flask import Flask, request, url_for
 from flask_babel import get_locale, get_timezone, gettext, lazy_gettext
 from markupsafe import Markup
 
 from engine.core import clock
+from web.auth import may_open
 from web.plan import lay
 
 NOTHING = "–"
@@ -175,8 +176,8 @@ def here(**changes: str | None) -> str:
 
 
 def exists(endpoint: str) -> bool:
-    """Whether a page is built, so that no link leads into the void."""
-    return endpoint in current_app.view_functions
+    """Whether the reader may open this page: no link leads into the void or to a refusal."""
+    return may_open(endpoint)
 
 
 def navigation() -> tuple[NavGroup, ...]:

@@ -1,0 +1,1 @@
+"""Pages of accounts: signing in and out, the workspace's API keys."""

@@ -1,0 +1,112 @@
+"""The workspace's API keys: list, create (the secret is shown once), revoke."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from flask import Blueprint, Response, flash, request, url_for
+from flask_babel import gettext
+from flask_babel import lazy_gettext as _
+from wtforms import SelectMultipleField, StringField
+from wtforms.validators import InputRequired, Length
+
+from engine.accounts import queries, service, trail
+from engine.accounts.permissions import FULL, SCOPES
+from engine.accounts.queries import KeyLine
+from engine.core.outcome import Refused
+from web import auth, errors, htmx
+from web.accounts.messages import words
+from web.forms import Form, trimmed
+from web.request import now, session
+from web.tables import Page
+
+pages = Blueprint("api_keys", __name__, url_prefix="/api-keys")
+_CHOICES = [(scope, scope) for scope in (FULL, *sorted(SCOPES - {FULL}))]
+
+
+class KeyForm(Form):
+    """Name and scopes of a new key."""
+
+    name = StringField(_("Name"), [InputRequired(), Length(max=200)], filters=[trimmed])
+    scopes = SelectMultipleField(_("Scopes"), [InputRequired()], choices=_CHOICES)
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """A key as the list shows it; created_by in words."""
+
+    public_id: str
+    name: str
+    prefix: str
+    scopes: Sequence[str]
+    created: datetime
+    created_by: str
+    last_used: datetime | None
+    revoked_at: datetime | None
+
+
+@pages.get("")
+@auth.requires("api-keys:read")
+def index() -> Response:
+    """Show the keys of the workspace, and the form where the role may create one."""
+    return _show(KeyForm() if auth.may("api-keys:manage") else None)
+
+
+@pages.post("")
+@auth.requires("api-keys:manage")
+def create() -> Response:
+    """Create a key and show its secret, this once."""
+    form = KeyForm()
+    if not form.validate():
+        return _show(form, status=errors.FORM_REFUSED)
+    workspace_id = auth.person().workspace_id
+    made = service.create_key(
+        session(), workspace_id, form.name.data or "", form.scopes.data or [], auth.actor(), now()
+    )
+    if isinstance(made, Refused):
+        form.show(made, words)
+        return _show(form, status=errors.FORM_REFUSED)
+    return _show(KeyForm(formdata=None), fresh=made.secret)
+
+
+@pages.post("/<public_id>/revoke")
+@auth.requires("api-keys:manage")
+def revoke(public_id: str) -> Response:
+    """Revoke a key; programs that use it are refused from the next request on."""
+    workspace_id = auth.person().workspace_id
+    done = service.revoke_key(session(), workspace_id, public_id, auth.actor(), now())
+    if isinstance(done, Refused):
+        errors.abort_if_missing(done)
+        flash(words(done), "stop")
+    else:
+        flash(gettext("The key is revoked."))
+    return htmx.see_other(url_for("api_keys.index"))
+
+
+def _show(form: KeyForm | None, fresh: str | None = None, status: int = 200) -> Response:
+    workspace_id = auth.person().workspace_id
+    after = request.args.get("cursor")
+    lines, following = queries.list_keys(session(), workspace_id, after)
+    names = trail.names(session(), workspace_id, {line.created_by for line in lines})
+    return htmx.render(
+        "api_keys/list.html",
+        status=status,
+        keys=[_row(line, names.get(line.created_by, line.created_by)) for line in lines],
+        page=Page(following, first=after is None),
+        form=form,
+        fresh=fresh,
+        may_manage=auth.may("api-keys:manage"),
+    )
+
+
+def _row(line: KeyLine, created_by: str) -> KeyRow:
+    return KeyRow(
+        line.public_id,
+        line.name,
+        line.prefix,
+        line.scopes,
+        line.created_at,
+        created_by,
+        line.last_used_at,
+        line.revoked_at,
+    )

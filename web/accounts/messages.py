@@ -1,0 +1,38 @@
+"""The words of accounts' refusals, as people read them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from flask_babel import lazy_gettext as _
+from flask_babel.speaklater import LazyString
+
+from engine.core.outcome import Problem, Refused
+
+WORDS: Final[Mapping[str, LazyString]] = {
+    "already_member": _("This person is a member of the workspace already."),
+    "api_key_not_found": _("There is no such API key in this workspace."),
+    "bad_credentials": _("This address and this password do not belong together."),
+    "bad_email": _("This is no e-mail address."),
+    "idempotency_key_invalid": _("An Idempotency-Key has 1 to 255 printable ASCII characters."),
+    "idempotency_mismatch": _("This Idempotency-Key was used with another request."),
+    "idempotency_unanswered": _("The first request with this Idempotency-Key left no answer."),
+    "key_taken": _("This key is in use already. Choose another one."),
+    "last_owner": _("A workspace needs an owner. Make somebody else the owner first."),
+    "name_missing": _("Give it a name."),
+    "name_too_long": _("The name may have at most %(longest)s characters."),
+    "password_missing": _("Enter a password."),
+    "password_too_long": _("The password may have at most %(longest)s characters."),
+    "password_too_short": _("The password needs at least %(shortest)s characters."),
+    "scopes_missing": _("Choose at least one scope."),
+    "too_many_tries": _("Too many tries. Try again in %(retry_after)s seconds."),
+    "unknown_role": _("There is no role %(role)s."),
+    "unknown_scope": _("There is no scope %(scope)s."),
+    "user_not_found": _("There is no such person in this workspace."),
+    "weak_key": _("A key has %(shortest)s to %(longest)s printable characters."),
+}
+
+
+def words(refused: Refused | Problem) -> str:
+    """Return the sentence for a refusal of accounts, or for one of its problems."""
+    reason = refused.reason if isinstance(refused, Refused) else refused.code
+    return str(WORDS[reason]) % dict(refused.params)

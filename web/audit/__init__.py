@@ -1,0 +1,1 @@
+"""The audit log as a page."""

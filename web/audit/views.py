@@ -1,0 +1,102 @@
+"""The audit log: a page of entries with filters in the address."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from flask import Blueprint, Response, current_app, request, url_for
+
+from engine.accounts import trail
+from engine.accounts.trail import Entry, Filter
+from engine.core.audit import Scalar
+from web import auth, htmx
+from web.audit.messages import done, who
+from web.request import session
+from web.tables import Page
+
+pages = Blueprint("audit", __name__, url_prefix="/audit")
+_FIELDS: Final = ("action", "actor", "since", "until")
+# Where the page of a thing is, by the kind of thing that an entry names.
+_PAGES: Final = {
+    "automation": "automations.detail",
+    "run": "runs.detail",
+    "contact": "people.detail",
+    "send": "sends.detail",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """An entry as the list shows it; everything in words."""
+
+    at: datetime
+    actor: str
+    action: str
+    words: str
+    object: str
+    url: str
+    no_op: bool
+    details: Sequence[tuple[str, Scalar]]
+
+
+@pages.get("")
+@auth.requires("audit:read")
+def index() -> Response:
+    """Show who changed what, the newest first."""
+    workspace_id = auth.person().workspace_id
+    asked = {name: request.args.get(name, "").strip() for name in _FIELDS}
+    after = request.args.get("cursor")
+    entries, following = trail.page_entries(session(), workspace_id, _filter(asked), after)
+    names = trail.names(session(), workspace_id, {entry.actor for entry in entries})
+    return htmx.render(
+        "audit/list.html",
+        entries=[_line(entry, names) for entry in entries],
+        filter=asked,
+        filtered=any(asked.values()),
+        page=Page(following, first=after is None),
+    )
+
+
+def _filter(asked: Mapping[str, str]) -> Filter:
+    """Read the filters; a day that is none counts as not given. Days are the workspace's."""
+    zone = ZoneInfo(auth.person().timezone)
+    since, until = _day(asked["since"]), _day(asked["until"])
+    return Filter(
+        action=asked["action"] or None,
+        actor=asked["actor"] or None,
+        since=datetime.combine(since, time.min, zone) if since else None,
+        until=datetime.combine(until + timedelta(days=1), time.min, zone) if until else None,
+    )
+
+
+def _day(text: str) -> date | None:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        return None
+    # Far enough from both ends of the calendar that no zone and no next day leaves it.
+    return found if 1900 <= found.year < 2200 else None
+
+
+def _line(entry: Entry, names: Mapping[str, str]) -> Line:
+    name = entry.details.get("name")
+    details = [(key, value) for key, value in entry.details.items() if key not in {"name", "no_op"}]
+    return Line(
+        at=entry.at,
+        actor=who(entry.actor, names),
+        action=entry.action,
+        words=done(entry.action),
+        object=str(name or entry.resource_id or ""),
+        url=_url(entry),
+        no_op=bool(entry.details.get("no_op")),
+        details=details,
+    )
+
+
+def _url(entry: Entry) -> str:
+    endpoint = _PAGES.get(entry.resource, "")
+    if entry.resource_id is None or endpoint not in current_app.view_functions:
+        return ""
+    return url_for(endpoint, public_id=entry.resource_id) if auth.may_open(endpoint) else ""

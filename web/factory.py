@@ -1,0 +1,92 @@
+"""Puts the web together: one app, its hooks in their order, the pages of every room, the API."""
+
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import structlog
+from flask import Blueprint
+from flask_openapi.openapi import OpenAPI
+from flask_wtf import CSRFProtect
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from engine.core.boot import Runtime
+from web import auth, errors, filters, headers, htmx, i18n, request, shell
+from web.accounts import api_keys, sign_in
+from web.audit import views as audit
+from web.health import metrics
+from web.health import views as health
+from web.home import views as home
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+# The pages, one blueprint a room.
+PAGES: Final[tuple[Blueprint, ...]] = (
+    home.pages,
+    sign_in.pages,
+    api_keys.pages,
+    audit.pages,
+    health.pages,
+)
+# One MiB of form is more than any page of ours sends; the API reads its bodies by its own limit.
+LARGEST_FORM: Final = 1_048_576
+SESSION_LIFETIME: Final = timedelta(days=30)
+
+log: Final = structlog.get_logger(__name__)
+_Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+
+class Console(OpenAPI):
+    """The app; what breaks in it is logged like everything else."""
+
+    def log_exception(self, exc_info: _Raised) -> None:
+        """Log an exception that no handler expected."""
+        log.error("request_failed", exc_info=exc_info)
+
+
+def make_app(runtime: Runtime) -> Console:
+    """Return the console that works on a started engine."""
+    app = Console(
+        "web",
+        root_path=str(ROOT),
+        static_folder="static",
+        template_folder="templates",
+        doc_ui=False,
+    )
+    _configure(app, runtime)
+    # The order matters: the commit comes after every other hook of an answer, and who is there
+    # is settled before CSRF is checked.
+    request.register(app, runtime)
+    metrics.register(app)
+    headers.register(app)
+    htmx.register(app)
+    i18n.register(app)
+    auth.register(app)
+    CSRFProtect(app)
+    errors.register(app)
+    filters.register(app)
+    shell.register(app)
+    for pages in PAGES:
+        app.register_blueprint(pages)
+    return app
+
+
+def _configure(app: Console, runtime: Runtime) -> None:
+    secure = runtime.settings.secure
+    app.config.update(
+        SECRET_KEY=runtime.secret_key,
+        SESSION_COOKIE_NAME="stellwerk",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=secure,
+        SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
+        MAX_CONTENT_LENGTH=LARGEST_FORM,
+        # A page may stay open over night; its token lives as long as its session.
+        WTF_CSRF_TIME_LIMIT=None,
+        PROPAGATE_EXCEPTIONS=False,
+    )
+    app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
+    if secure:
+        # Only a proxy in front of us can speak https; what it says about the caller is then true.
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1, x_proto=1, x_host=1)  # type: ignore[method-assign]

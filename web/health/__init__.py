@@ -1,0 +1,1 @@
+"""What machines ask: is the process alive, is it ready, and its figures. No personal data."""

@@ -1,0 +1,66 @@
+"""What stands around every page: who is signed in, where, and whether a worker is alive.
+
+Built once a request, and only for a signed-in person; the frame of a stranger reads no database.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from flask import Flask, g
+
+from engine.accounts.service import Person
+from engine.core import ticks
+from web import auth
+from web.request import now, runtime, session
+
+WORKER: Final = "worker"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The workspace as the frame names it."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Shell:
+    """The context of base.html. worker_missing: none has reported for over a minute."""
+
+    user: Person
+    workspace: Workspace
+    worker_seen_at: datetime | None
+    worker_missing: bool
+    keeps_mail: bool
+    test_clock: bool
+
+
+def register(app: Flask) -> None:
+    """Give every template its frame, and the question whether the reader may do something."""
+    app.context_processor(_context)
+    app.jinja_env.globals.update(may=auth.may)
+
+
+def _context() -> dict[str, Any]:
+    if g.get("bare", False):
+        return {"shell": None}
+    if "shell" not in g:
+        g.shell = _build()
+    return {"shell": g.shell}
+
+
+def _build() -> Shell | None:
+    person = auth.signed_in_person()
+    if person is None:
+        return None
+    settings = runtime().settings
+    worker = ticks.pulse(session(), WORKER, now())
+    return Shell(
+        user=person,
+        workspace=Workspace(person.workspace_name),
+        worker_seen_at=worker.seen_at,
+        worker_missing=not worker.alive,
+        keeps_mail=settings.smtp_url is None,
+        test_clock=settings.test_clock is not None,
+    )
