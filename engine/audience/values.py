@@ -17,6 +17,8 @@ Native = str | int | float | bool
 LONGEST: Final = 10_000
 # Beyond this a float no longer tells neighbouring integers apart.
 _EXACT: Final = 2**53
+# From here on JavaScript spells an integer with an exponent.
+_WIDEST: Final = 10**21
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,23 @@ def storable(text: str) -> bool:
     return True
 
 
+def comparable_text(raw: str | float | bool | None) -> str:
+    """Return a comparison value as text, by String(); absent counts as '' (facts 2.2)."""
+    if raw is None:
+        return ""
+    if isinstance(raw, bool):
+        return "true" if raw else "false"
+    if isinstance(raw, int):
+        # Longer than a float can tell apart: an order number keeps the digits that were sent.
+        return str(raw)
+    return number_text(raw) if isinstance(raw, float) else raw
+
+
+def comparable_number(raw: str | float | bool | None) -> float | None:
+    """Return a comparison value as number, by Number(); None where it is none (facts 2.2)."""
+    return read_number(raw or "") if raw is None or isinstance(raw, str) else float(raw)
+
+
 def number_text(value: float) -> str:
     """Return a finite number as JavaScript's String() spells it: 1, 0.5, 1e+21, 1e-7."""
     if value == 0:
@@ -105,14 +124,11 @@ def _place_point(digits: str, point: int) -> str:
 
 
 def _as_text(raw: str | float) -> TypedValue | None:
-    if isinstance(raw, str):
-        return of_text(raw)
-    if isinstance(raw, bool):
-        return of_text("true" if raw else "false")
-    if isinstance(raw, int):
-        # Longer than a float can tell apart: an order number keeps the digits that were sent.
-        return of_text(str(raw)) if abs(raw) < 10**21 else None
-    return of_text(number_text(raw)) if math.isfinite(raw) else None
+    if isinstance(raw, int) and abs(raw) >= _WIDEST:
+        return None
+    if isinstance(raw, float) and not math.isfinite(raw):
+        return None
+    return of_text(comparable_text(raw))
 
 
 def _as_number(raw: str | float) -> TypedValue | None:
