@@ -1,0 +1,15 @@
+"""Thin tasks of automations: one engine call each."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from engine.house import House
+from tasks.queue import TaskKind
+
+
+def walk_steps(house: House, step_run_ids: Sequence[int]) -> None:
+    """Look at these step runs now; whatever is left after the time budget is due for the sweep."""
+    house.steps.walk(step_run_ids)
+
+
+WALK_STEPS: Final = TaskKind("automations.walk_steps", walk_steps)

@@ -1,0 +1,19 @@
+"""Hooks of the web server: Ctrl-C drains as SIGTERM does, for a terminal sends it to everybody."""
+
+import signal
+from types import FrameType
+from typing import Any
+
+
+def when_ready(server: Any) -> None:
+    """Let the master take SIGINT for SIGTERM: requests under way are answered."""
+
+    def drain(_signal: int, _frame: FrameType | None) -> None:
+        server.SIG_QUEUE.put_nowait(signal.SIGTERM)
+
+    signal.signal(signal.SIGINT, drain)
+
+
+def post_worker_init(_worker: Any) -> None:
+    """Let the processes below wait for their master's word."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,109 @@
+"""Runs web and worker as children in one foreground process group, and ends them together."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from types import FrameType
+from typing import Final
+
+import click
+
+from tasks.consumer import DRAIN_S
+
+WEB_PROCESSES: Final = 2
+WEB_THREADS: Final = 4
+# A child that dies sooner than this would die again.
+SETTLED_S: Final = 10.0
+_LOOK_S: Final = 0.1
+_PATIENCE_S: Final = DRAIN_S + 5
+
+
+def web_command(host: str, port: int) -> list[str]:
+    """Return the command line of the web server."""
+    return [
+        sys.executable, "-m", "gunicorn", "app:create_app()",
+        "--config", "python:tasks.gunicorn_hooks",
+        "--bind", f"{host}:{port}",
+        "--worker-class", "gthread",
+        "--workers", str(WEB_PROCESSES),
+        "--threads", str(WEB_THREADS),
+        "--graceful-timeout", str(int(DRAIN_S)),
+        "--log-level", "warning",
+        "--no-control-socket",
+    ]  # fmt: skip
+
+
+def worker_command() -> list[str]:
+    """Return the command line of a worker for all queues."""
+    return [sys.executable, "-m", "app", "worker"]
+
+
+class Child:
+    """A process of ours that is meant to live as long as we do."""
+
+    def __init__(self, name: str, command: Sequence[str]) -> None:
+        self.name = name
+        self._command = command
+        self.start()
+
+    def start(self) -> None:
+        """Start the process in our own group."""
+        self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL)  # noqa: S603 - ours
+        self._began = time.monotonic()
+
+    def settled(self) -> bool:
+        """Return whether it had lived for a while."""
+        return time.monotonic() - self._began >= SETTLED_S
+
+
+class Supervisor:
+    """Keeps children running until SIGTERM or Ctrl-C."""
+
+    def __init__(self, commands: Sequence[tuple[str, Sequence[str]]]) -> None:
+        self._commands = commands
+        self._children: list[Child] = []
+        self._asked = False
+
+    def run(self) -> int:
+        """Run until asked to stop; return the exit code: 1 when a child could not be kept alive."""
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, self._stop)
+        code = 0
+        try:
+            self._children = [Child(name, command) for name, command in self._commands]
+            while not self._asked and code == 0:
+                time.sleep(_LOOK_S)
+                code = self._look()
+        finally:
+            self._end()
+        return code
+
+    def _stop(self, _signal: int, _frame: FrameType | None) -> None:
+        self._asked = True
+
+    def _look(self) -> int:
+        for child in self._children:
+            ended = child.process.poll()
+            if ended is None or self._asked:
+                continue
+            if not child.settled():
+                click.echo(f"The {child.name} ended with {ended} right after its start.", err=True)
+                return 1
+            click.echo(f"The {child.name} ended with {ended}; it is started again.", err=True)
+            child.start()
+        return 0
+
+    def _end(self) -> None:
+        for child in self._children:
+            if child.process.poll() is None:
+                child.process.terminate()
+        end = time.monotonic() + _PATIENCE_S
+        for child in self._children:
+            try:
+                child.process.wait(max(end - time.monotonic(), 0))
+            except subprocess.TimeoutExpired:
+                click.echo(f"The {child.name} did not end in time; it is killed.", err=True)
+                child.process.kill()
+                child.process.wait()
