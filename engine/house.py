@@ -1,14 +1,22 @@
 """The whole house: every room wired to the floor. The edges start a process here."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
 from engine.accounts import models as accounts_models
+from engine.accounts import service as accounts
 from engine.audience import models as audience_models
+from engine.automations import fanout
 from engine.automations import models as automations_models
-from engine.core import audit, boot, effects, events, rate, ticks
+from engine.automations.walker import StepWalker
+from engine.core import audit, boot, clock, effects, events, rate, ticks
 from engine.core.settings import Settings
 from engine.delivery import models as delivery_models
+from engine.delivery.walker import SendWalker, send_walker
 
 # Every module that declares rows, so that the metadata is complete wherever the house is known.
-ROWS = (
+ROWS: Final = (
     accounts_models,
     audience_models,
     automations_models,
@@ -18,8 +26,39 @@ ROWS = (
     rate,
     ticks,
 )
+Sweep = Callable[[], Mapping[str, int]]
 
 
-def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> boot.Runtime:
-    """Start one process: floor first, then every room's subscriptions."""
-    return boot.boot(settings, dispatch)
+@dataclass(frozen=True)
+class House:
+    """One started process. sweeps: the periodic jobs by the name `stellwerk sweep` knows."""
+
+    runtime: boot.Runtime
+    steps: StepWalker
+    sends: SendWalker
+    sweeps: Mapping[str, Sweep]
+
+
+def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House:
+    """Start one process: floor first, then every room's walkers and subscriptions."""
+    runtime = boot.boot(settings, dispatch)
+    events.subscribe("automations", fanout.on_events)
+    steps = StepWalker(runtime.uow)
+    sends = send_walker(runtime)
+    sweeps: dict[str, Sweep] = {
+        "steps": steps.sweep,
+        "sends": sends.sweep,
+        "retention": lambda: _retention(runtime),
+    }
+    return House(runtime, steps, sends, sweeps)
+
+
+def _retention(runtime: boot.Runtime) -> Mapping[str, int]:
+    """Forget what only matters for a while: claimed ticks, used-up rate windows, old answers."""
+    at = clock.now()
+    with runtime.uow.begin() as session:
+        return {
+            "ticks": ticks.forget(session, at),
+            "rate_windows": rate.forget(session, at),
+            "idempotency_records": accounts.forget_answers(session, at),
+        }

@@ -72,7 +72,7 @@ class Automation(WorkspaceRow, Base):
 
 
 class AutomationStep(WorkspaceRow, Base):
-    """One step of the draft. config holds branch targets by step key; next: a key, `end` or NULL."""
+    """One step of the draft. config has branch targets by key; next: a key, `end` or NULL."""
 
     __tablename__ = "automation_steps"
     __table_args__ = (

@@ -18,7 +18,7 @@ from engine.core.ids import new_secret
 from engine.core.settings import Settings
 from engine.core.unit_of_work import UnitOfWork
 
-SECRET_FILE: Final = "secret.key"
+KEY_FILE: Final = "secret.key"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Runtime:
 
 
 def boot(settings: Settings, dispatch: effects.Dispatch | None = None) -> Runtime:
-    """Start the floor of one process. dispatch: hand-over to the queue; None leaves all to sweeps."""
+    """Start the floor of one process. dispatch: hand-over to the queue; None: sweeps alone."""
     settings.home.mkdir(parents=True, exist_ok=True)
     _start_logs()
     clock.install(
@@ -48,7 +48,7 @@ def _secret_key(settings: Settings) -> str:
     """Return the installation's key; made once in HOME when the setting is unset."""
     if settings.secret_key is not None:
         return settings.secret_key.get_secret_value()
-    return _made_once(settings.home / SECRET_FILE)
+    return _made_once(settings.home / KEY_FILE)
 
 
 def _made_once(path: Path) -> str:

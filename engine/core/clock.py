@@ -64,7 +64,7 @@ _clock: Clock = SystemClock()
 
 def install(clock: Clock) -> None:
     """Make `clock` the clock of this process."""
-    global _clock  # noqa: PLW0603 - one clock a process is the point of this module
+    global _clock
     _clock = clock
 
 

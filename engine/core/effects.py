@@ -37,7 +37,7 @@ _dispatch: Dispatch = _nowhere
 
 def install(dispatch: Dispatch) -> None:
     """Make `dispatch` the hand-over of this process (the edges plug the queue in here)."""
-    global _dispatch  # noqa: PLW0603 - one hand-over a process
+    global _dispatch
     _dispatch = dispatch
 
 
@@ -48,19 +48,22 @@ def emit(session: Session, effect: Effect) -> None:
 
 def attach(sessions: "sessionmaker[Session] | type[Session]") -> None:
     """Listen on a session factory; the web's own session class calls this too."""
-    event.listen(sessions, "after_commit", _hand_over)
+    event.listen(sessions, "after_commit", _after_commit)
     event.listen(sessions, "after_rollback", _drop)
 
 
-def _hand_over(session: Session) -> None:
-    effects = session.info.pop(_PENDING, [])
-    if not effects:
-        return
+def hand_over(effects: Sequence[Effect]) -> None:
+    """Give effects to the queue now; a failure is logged: the sweep finds the same rows."""
     try:
         _dispatch(effects)
     except OSError:
-        # The commit stands; the sweep named by each effect finds the same rows.
         log.warning("hand_over_failed", effects=len(effects), exc_info=True)
+
+
+def _after_commit(session: Session) -> None:
+    effects = session.info.pop(_PENDING, [])
+    if effects:
+        hand_over(effects)
 
 
 def _drop(session: Session) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from engine.core.db import (
     Base,
+    Columns,
     Id,
     Instant,
     JsonObject,
@@ -88,7 +89,7 @@ class Recording:
 Subscriber = Callable[[Session, Sequence[RecordedEvent], datetime], Counter[int]]
 
 _subscribers: Final[dict[str, Subscriber]] = {}
-_COLUMNS: Final = {
+_COLUMNS: Final[Columns] = {
     "public_id": String(),
     "workspace_id": Id,
     "contact_id": Id,
@@ -117,7 +118,7 @@ def record(session: Session, batch: Sequence[NewEvent], at: datetime) -> Recordi
         .from_select(list(_COLUMNS), source.select())
         .returning(Event.public_id, Event.id)
     ).all()
-    ids = {public_id: row_id for public_id, row_id in written}
+    ids = {row.public_id: row.id for row in written}
     events = tuple(
         RecordedEvent(ids[str(row["public_id"])], str(row["public_id"]), event)
         for row, event in zip(rows, batch, strict=True)

@@ -23,7 +23,9 @@ def new_secret(prefix: str = "") -> str:
 
 def write_cursor(*parts: str | int) -> str:
     """Return an opaque page cursor over `parts` (the keyset of the last row shown)."""
-    return urlsafe_b64encode(json.dumps([str(part) for part in parts]).encode()).decode().rstrip("=")
+    return (
+        urlsafe_b64encode(json.dumps([str(part) for part in parts]).encode()).decode().rstrip("=")
+    )
 
 
 def read_cursor(cursor: str, parts: int) -> tuple[str, ...] | None:

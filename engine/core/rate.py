@@ -5,11 +5,10 @@ A caller leases some tokens at once and spends them by itself, so a busy key cos
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Integer, String, case, delete
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Integer, String, case, delete, update
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from engine.core.db import Base, Instant
+from engine.core.db import Base, Instant, upsert
 
 
 class RateWindow(Base):
@@ -36,8 +35,7 @@ def lease(
     Returns how many were granted, 0 when the window is used up. One atomic statement.
     """
     start = window_start(at, window)
-    build = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
-    statement = build(RateWindow).values(key=key, started_at=start, used=want)
+    statement = upsert(session, RateWindow).values(key=key, started_at=start, used=want)
     fresh = RateWindow.started_at != start
     statement = statement.on_conflict_do_update(
         index_elements=["key"],
@@ -45,6 +43,20 @@ def lease(
     )
     used = session.execute(statement.returning(RateWindow.used)).scalar_one()
     return max(0, min(want, limit - (used - want)))
+
+
+def give_back(session: Session, key: str, window: timedelta, at: datetime) -> None:
+    """Return one token of `key` to the current window, as if it had not been taken."""
+    session.execute(
+        update(RateWindow)
+        .where(
+            RateWindow.key == key,
+            RateWindow.started_at == window_start(at, window),
+            RateWindow.used > 0,
+        )
+        .values(used=RateWindow.used - 1)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def retry_after(window: timedelta, at: datetime) -> int:

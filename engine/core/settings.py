@@ -184,12 +184,12 @@ class Settings(BaseSettings):
         source = DotEnvSettingsSource(cls, env_file=env_file, env_prefix="")
         _refuse_unknown([*os.environ, *(str(name).upper() for name in source.env_vars)])
         try:
-            settings = cls(_env_file=env_file if env_file.exists() else None)  # type: ignore[call-arg]
+            settings = cls(_env_file=env_file if env_file.exists() else None)
         except ValidationError as error:
             raise SettingsError(_in_words(error)) from None
         if settings.test_clock and not settings.testing:
             raise SettingsError(
-                "STELLWERK_TEST_CLOCK is for tests only: it moves the time of the whole installation. "
+                "STELLWERK_TEST_CLOCK is for tests only: it moves the time of everything here. "
                 "Unset it, or set STELLWERK_TESTING=1."
             )
         return settings
@@ -197,7 +197,7 @@ class Settings(BaseSettings):
     @classmethod
     def settings_customise_sources(
         cls,
-        settings_cls: type[BaseSettings],
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - signature of the library
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
         dotenv_settings: PydanticBaseSettingsSource,

@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import String, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from engine.core.db import Base, Id, Instant
+from engine.core.db import Base, Id, Instant, upsert
 
 # A worker that has not been seen for this long counts as gone (console check 40).
 SILENCE: Final = timedelta(seconds=60)
@@ -49,7 +48,7 @@ class Pulse:
 def claim(session: Session, job: str, instant: datetime, at: datetime) -> bool:
     """Return whether this caller is the one to run `job` for the tick at `instant`."""
     statement = (
-        _insert(session)(Tick)
+        upsert(session, Tick)
         .values(job=job, instant=instant, claimed_at=at)
         .on_conflict_do_nothing()
         .returning(Tick.job)
@@ -68,7 +67,7 @@ def forget(session: Session, at: datetime) -> int:
 
 def beat(session: Session, role: str, name: str, at: datetime) -> None:
     """Note that the process `name` of `role` is alive at `at`."""
-    statement = _insert(session)(Heartbeat).values(role=role, name=name, started_at=at, seen_at=at)
+    statement = upsert(session, Heartbeat).values(role=role, name=name, started_at=at, seen_at=at)
     session.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"seen_at": at}))
 
 
@@ -81,8 +80,3 @@ def pulse(session: Session, role: str, at: datetime) -> Pulse:
         .limit(1)
     )
     return Pulse(seen_at, seen_at is not None and at - seen_at <= SILENCE)
-
-
-def _insert(session: Session) -> "type[sqlite.Insert] | type[postgresql.Insert]":
-    sqlite_here = session.get_bind().dialect.name == "sqlite"
-    return sqlite.Insert if sqlite_here else postgresql.Insert

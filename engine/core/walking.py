@@ -1,6 +1,6 @@
 """Claim → run → settle on batches, shared by every walker (architecture 3).
 
-1. Claim (transaction 1): guarded update raises `attempt` and sets `lease_until`; always its own commit.
+1. Claim (transaction 1): a guarded update raises `attempt` and sets `lease_until`; its own commit.
 2. Run (no transaction): the network is allowed here and only here.
 3. Settle (transaction 2): per item only if the claimed attempt is still the newest.
 A single item is a batch of one. This module names no kind and knows no room.
@@ -115,7 +115,7 @@ def _run_isolated(
 ) -> Mapping[int, OutcomeT]:
     try:
         return walker.run(items)
-    except Exception as error:  # noqa: BLE001 - the one place: a fault is its item's, never the batch's
+    except Exception as error:
         if len(items) == 1:
             log.warning("item_crashed", item=items[0].id, error=type(error).__name__, exc_info=True)
             return {items[0].id: walker.crashed(items[0], error)}
@@ -158,7 +158,7 @@ class Claim(Generic[ItemT]):
     ) -> Sequence[Any]:
         """Claim up to `limit` due rows and return their columns.
 
-        PostgreSQL: `id = ANY(ARRAY(SELECT … FOR UPDATE SKIP LOCKED))`; the usual IN scans the table.
+        PostgreSQL: `id = ANY(ARRAY(SELECT … FOR UPDATE SKIP LOCKED))`; IN scans the table.
         SQLite: the caller's transaction began immediate, so a plain subquery is safe.
         """
         key = self.machine.row.id

@@ -2,6 +2,7 @@
 
 from engine.audience.queries.contacts import (
     ContactRow,
+    addresses,
     contacts_by_row_id,
     find_person,
     get_contact,
@@ -20,6 +21,7 @@ from engine.audience.queries.topics import (
     memberships,
     page_members,
     page_topics,
+    topic_names,
 )
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "StoryLine",
     "StoryPlace",
     "TopicRow",
+    "addresses",
     "contacts_by_row_id",
     "earlier",
     "find_person",
@@ -43,4 +46,5 @@ __all__ = [
     "page_topics",
     "property_values",
     "story",
+    "topic_names",
 ]

@@ -96,6 +96,16 @@ def page_contacts(
     return rows[:limit], next_cursor([row.row_id for row in rows], limit)
 
 
+def addresses(session: Session, row_ids: Collection[int]) -> dict[int, str]:
+    """Return the addresses of live contacts by row id, of any workspace; for walkers."""
+    found = session.execute(
+        select(Contact.id, Contact.email).where(
+            Contact.id.in_(row_ids), Contact.email.is_not(None), Contact.deleted_at.is_(None)
+        )
+    )
+    return {row.id: row.email for row in found}
+
+
 def _one(session: Session, workspace_id: int, where: ColumnElement[bool]) -> ContactRow | None:
     found = _rows(session, _live(workspace_id).where(where).limit(1), workspace_id)
     return found[0] if found else None

@@ -1,5 +1,6 @@
 """Reads of topics, their members, and the workspace's custom properties."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -153,6 +154,16 @@ def list_properties(
         query = query.where(Property.key > place[0])
     rows = [PropertyRow(*row) for row in session.execute(query.limit(limit + 1))]
     return rows[:limit], write_cursor(rows[limit - 1].key) if len(rows) > limit else None
+
+
+def topic_names(session: Session, workspace_id: int, public_ids: Collection[str]) -> dict[str, str]:
+    """Return the names of topics by public id, in one statement; unknown ones are left out."""
+    found = session.execute(
+        select(Topic.public_id, Topic.name).where(
+            Topic.workspace_id == workspace_id, Topic.public_id.in_(public_ids)
+        )
+    )
+    return {row.public_id: row.name for row in found}
 
 
 def _topics(workspace_id: int) -> Select[int, str, str, str | None, bool, datetime]:

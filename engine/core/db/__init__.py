@@ -1,6 +1,6 @@
-"""The database floor: declarative base and types, engines and sessions, workspace guard, batches."""
+"""The database floor: base and types, engines and sessions, workspace guard, batches."""
 
-from engine.core.db.batch import batch_table
+from engine.core.db.batch import Columns, always, batch_table, upsert
 from engine.core.db.engine import WRITE, Database, make_engine
 from engine.core.db.guard import WorkspaceBreach, scope
 from engine.core.db.schema import (
@@ -17,16 +17,19 @@ from engine.core.db.schema import (
 __all__ = [
     "WRITE",
     "Base",
+    "Columns",
     "Database",
     "Id",
     "Instant",
     "JsonObject",
     "WorkspaceBreach",
     "WorkspaceRow",
+    "always",
     "batch_table",
     "json_type",
     "make_engine",
     "scope",
+    "upsert",
     "workspace_key",
     "workspace_reference",
 ]

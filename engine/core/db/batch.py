@@ -8,17 +8,31 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Subquery, bindparam, cast, column, func, select, type_coerce
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Subquery,
+    bindparam,
+    cast,
+    column,
+    func,
+    literal_column,
+    select,
+    type_coerce,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 from sqlalchemy.types import Text, TypeEngine
 
+from engine.core.db.schema import Base
+
+# The SQL type of each column of a batch.
+Columns = Mapping[str, TypeEngine[Any]]
 _SQLITE_INSTANT: Final = "%Y-%m-%d %H:%M:%S.%f"
 
 
-def batch_table(
-    session: Session, columns: Mapping[str, TypeEngine[Any]], rows: Sequence[Mapping[str, Any]]
-) -> Subquery:
+def batch_table(session: Session, columns: Columns, rows: Sequence[Mapping[str, Any]]) -> Subquery:
     """Return `rows` as a subquery with the given typed columns; a missing key is NULL.
 
     Works in SELECT, INSERT … SELECT and UPDATE … FROM on both databases.
@@ -43,6 +57,22 @@ def batch_table(
         .render_derived(with_types=True)
     )
     return select(*(record.c[name] for name in columns)).subquery("batch")
+
+
+def upsert(session: Session, row: type[Base]) -> "sqlite.Insert | postgresql.Insert":
+    """Return an INSERT into `row` that knows ON CONFLICT, of the session's dialect.
+
+    An INSERT … SELECT … ON CONFLICT needs a WHERE in its SELECT (`always()`), or SQLite reads ON as
+    a join condition.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return sqlite.insert(row)
+    return postgresql.insert(row)
+
+
+def always() -> ColumnElement[bool]:
+    """Return a predicate that is true and is really written into the statement."""
+    return literal_column("1=1", Boolean())
 
 
 def _plain(value: Any, *, sqlite: bool) -> Any:

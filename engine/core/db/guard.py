@@ -10,8 +10,13 @@ from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.orm import ORMExecuteState, Session, SessionTransaction, sessionmaker
-from sqlalchemy.orm import with_loader_criteria
+from sqlalchemy.orm import (
+    ORMExecuteState,
+    Session,
+    SessionTransaction,
+    sessionmaker,
+    with_loader_criteria,
+)
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from engine.core.db.schema import Base, WorkspaceRow
@@ -110,7 +115,7 @@ def _breach(statement: str) -> str | None:
     return ", ".join(sorted(named))
 
 
-def _check_statement(  # noqa: PLR0913 - signature of the library
+def _check_statement(
     connection: Connection,
     _cursor: Any,
     statement: str,

@@ -1,0 +1,46 @@
+"""Check: what would fail for certain if this document ran (decision A12)."""
+
+from collections import defaultdict
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from engine.automations.document import Document
+from engine.automations.kinds.steps import STEPS
+from engine.automations.kinds.triggers import TRIGGERS
+from engine.core.outcome import Problem
+
+
+def trigger_complete(document: Document) -> bool:
+    """Return whether the trigger has what it needs to ever match."""
+    kind = TRIGGERS.get(document.trigger_type)
+    return kind.complete(kind.Config.model_validate(document.trigger_config))
+
+
+def errors(session: Session, workspace_id: int, document: Document) -> list[Problem]:
+    """Return every error with its pointer: a bounded number of statements per kind in use."""
+    trigger = TRIGGERS.get(document.trigger_type)
+    config = trigger.Config.model_validate(document.trigger_config)
+    found = trigger.problems(session, workspace_id, config) if trigger.complete(config) else []
+    for name, configs in _by_kind(document).items():
+        found += STEPS.get(name).problems(session, workspace_id, configs)
+    return found
+
+
+def enrichment(
+    session: Session, workspace_id: int, document: Document
+) -> dict[str, dict[str, str]]:
+    """Return names to show beside the steps, by step key; one statement per kind in use."""
+    shown: dict[str, dict[str, str]] = {}
+    keys = {f"/steps/{step.index}": step.key for step in document.graph.steps}
+    for name, configs in _by_kind(document).items():
+        for pointer, names in STEPS.get(name).enrich(session, workspace_id, configs).items():
+            shown[keys[pointer]] = dict(names)
+    return shown
+
+
+def _by_kind(document: Document) -> dict[str, dict[str, Any]]:
+    grouped: dict[str, dict[str, Any]] = defaultdict(dict)
+    for step in document.graph.steps:
+        grouped[step.type][f"/steps/{step.index}"] = step.config
+    return grouped

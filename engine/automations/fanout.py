@@ -1,0 +1,176 @@
+"""One batch of events → matching active automations → new runs, in the events' own transaction.
+
+Facts 1.5, decisions A2, G9. Guard and insert are one statement: the partial unique index decides.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from pydantic import ValidationError
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from engine.automations import run_lifecycle, run_records
+from engine.automations.graph import GraphStep
+from engine.automations.hints import hint_steps
+from engine.automations.kinds.triggers import TRIGGERS
+from engine.automations.kinds.triggers.base import AnyTriggerKind
+from engine.automations.models import ACTIVE, Automation, AutomationRun
+from engine.automations.revisions import graphs
+from engine.core.events import RecordedEvent
+from engine.core.ids import new_public_id
+
+CONTACT_DELETED: Final = "contact_deleted"
+
+
+@dataclass(frozen=True)
+class Live:
+    """An active automation as the fan-out needs it."""
+
+    id: int
+    workspace_id: int
+    revision_id: int
+    trigger_type: str
+    trigger_config: Mapping[str, Any]
+    activated_at: datetime
+
+
+def on_events(session: Session, events: Sequence[RecordedEvent], at: datetime) -> Counter[int]:
+    """Start runs for a batch of recorded events; return how many started, by event row."""
+    started: Counter[int] = Counter()
+    by_workspace: dict[int, list[RecordedEvent]] = defaultdict(list)
+    for event in events:
+        if event.event.start_automations:
+            by_workspace[event.event.workspace_id].append(event)
+    for workspace_id, batch in by_workspace.items():
+        for automation in _listening(session, workspace_id, batch):
+            started.update(_start(session, automation, batch, at))
+    _cancel_removed(session, events, at)
+    return started
+
+
+def _listening(
+    session: Session, workspace_id: int, events: Sequence[RecordedEvent]
+) -> Sequence[Live]:
+    """Return the active automations that listen to any of these events, oldest first."""
+    kinds = {event.event.kind for event in events}
+    types = [name for name, kind in TRIGGERS.items() if kind.listens_to in kinds]
+    if not types:
+        return []
+    row = Automation
+    statement = (
+        select(row)
+        .where(
+            row.workspace_id == workspace_id,
+            row.status == ACTIVE,
+            row.deleted_at.is_(None),
+            row.trigger_type.in_(types),
+        )
+        .order_by(row.id)
+        .execution_options(populate_existing=True)
+    )
+    return [
+        Live(
+            found.id,
+            found.workspace_id,
+            found.revision_id,
+            found.trigger_type,
+            found.trigger_config,
+            found.activated_at,
+        )
+        for found in session.scalars(statement)
+        if found.revision_id is not None and found.activated_at is not None
+    ]
+
+
+def _start(
+    session: Session, automation: Live, events: Sequence[RecordedEvent], at: datetime
+) -> Counter[int]:
+    graph = graphs(session, [automation.revision_id]).get(automation.revision_id)
+    first = graph.at(0) if graph else None
+    chosen = _matching(automation, events) if first else {}
+    if graph is None or first is None or not chosen:
+        return Counter()
+    due = at + first.kind.entry_delay(first.config)
+    rows = {new_public_id(): _run_row(automation, found, at, due) for found in chosen.values()}
+    made = run_records.create_runs(
+        session, [{**row, "public_id": public_id} for public_id, row in rows.items()]
+    )
+    _first_steps(session, [(run_id, automation.workspace_id) for run_id, _ in made], first, at)
+    return Counter(rows[public_id]["event_id"] for _, public_id in made)
+
+
+def _matching(
+    automation: Live, events: Sequence[RecordedEvent]
+) -> Mapping[int, tuple[RecordedEvent, Any]]:
+    """Return the first event that starts a run, with its trigger data, by contact."""
+    kind: AnyTriggerKind = TRIGGERS.get(automation.trigger_type)
+    try:
+        config = kind.Config.model_validate(automation.trigger_config)
+    except ValidationError:
+        return {}  # a broken definition matches nothing and stalls nobody (facts 1.2)
+    chosen: dict[int, tuple[RecordedEvent, Any]] = {}
+    for recorded in events:
+        event = recorded.event
+        if event.kind != kind.listens_to or event.occurred_at < automation.activated_at:
+            continue  # what happened before the activation starts nothing (decision A2)
+        if event.contact_id not in chosen and kind.matches(config, event):
+            chosen[event.contact_id] = (recorded, kind.data(config, event))
+    return chosen
+
+
+def _run_row(
+    automation: Live, found: tuple[RecordedEvent, Any], at: datetime, due: datetime
+) -> dict[str, Any]:
+    recorded, data = found
+    return {
+        "workspace_id": automation.workspace_id,
+        "automation_id": automation.id,
+        "revision_id": automation.revision_id,
+        "contact_id": recorded.event.contact_id,
+        "event_id": recorded.id,
+        "triggered_by": automation.trigger_type,
+        "trigger_data": data,
+        "next_step_at": due if due > at else None,
+        "started_at": at,
+    }
+
+
+def _first_steps(
+    session: Session, runs: Sequence[tuple[int, int]], first: GraphStep, at: datetime
+) -> None:
+    rows = [step_row(run_id, workspace_id, first, at) for run_id, workspace_id in runs]
+    hint_steps(session, run_records.create_step_runs(session, rows), at)
+
+
+def step_row(run_id: int, workspace_id: int, step: GraphStep, at: datetime) -> dict[str, Any]:
+    """Return a pending visit to `step`, due after its entry delay."""
+    due = at + step.kind.entry_delay(step.config)
+    return {
+        "workspace_id": workspace_id,
+        "automation_run_id": run_id,
+        "step_index": step.index,
+        "step_key": step.key,
+        "step_type": step.type,
+        "scheduled_at": at,
+        "delay_until": due if due > at else None,
+        "due_at": due,
+    }
+
+
+def _cancel_removed(session: Session, events: Sequence[RecordedEvent], at: datetime) -> None:
+    """End the runs of contacts that were deleted (decision A3)."""
+    for recorded in events:
+        if recorded.event.kind == CONTACT_DELETED:
+            run_lifecycle.cancel_where(
+                session,
+                [
+                    AutomationRun.workspace_id == recorded.event.workspace_id,
+                    AutomationRun.contact_id == recorded.event.contact_id,
+                ],
+                run_lifecycle.REMOVED,
+                at,
+            )

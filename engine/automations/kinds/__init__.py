@@ -1,0 +1,1 @@
+"""The kinds of automations: steps and triggers, one file a kind."""

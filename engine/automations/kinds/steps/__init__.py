@@ -1,0 +1,19 @@
+"""The registry of step kinds: file stem = stored name = key."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from engine.automations.kinds.steps.base import AnyStepKind
+from engine.automations.kinds.steps.condition import ConditionStep
+from engine.automations.kinds.steps.delay import DelayStep
+from engine.automations.kinds.steps.email import EmailStep
+from engine.automations.kinds.steps.end import EndStep
+from engine.core.registry import Registry
+
+KINDS: Final[Mapping[str, AnyStepKind]] = {
+    "email": EmailStep(),
+    "delay": DelayStep(),
+    "condition": ConditionStep(),
+    "end": EndStep(),
+}
+STEPS: Final = Registry("step kind", KINDS)

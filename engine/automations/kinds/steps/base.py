@@ -1,0 +1,127 @@
+"""The contract of a step kind. A kind turns facts into outcomes; it never writes.
+
+Plural on purpose (architecture 3): `load` reads set-wise, `run` has no session in reach.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.orm import Session
+
+from engine.core.outcome import Problem
+from engine.delivery.service import SendRequest
+
+
+class StepConfig(BaseModel):
+    """Base of every kind's configuration: frozen, strict types, unknown keys refused.
+
+    A draft may be incomplete, so fields that are needed to run default to None; `problems` of the
+    kind names what is missing before activation.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+ConfigT = TypeVar("ConfigT", bound=StepConfig)
+FactsT = TypeVar("FactsT")
+
+
+@dataclass(frozen=True)
+class Visit(Generic[ConfigT]):
+    """One claimed visit of a person to a step, as a kind sees it.
+
+    id: the step run; contact_id: the person's row; key: unique text of this visit, the idempotency
+    key of whatever leaves; trigger: what started the run (kind, name, data).
+    """
+
+    id: int
+    workspace_id: int
+    contact_id: int
+    key: str
+    config: ConfigT
+    scheduled_at: datetime
+    trigger: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Completed:
+    """The step is done. branch: the exit taken, by name; send: a mail to queue in the same commit;
+    result: what decided, as the run page tells it; reason: why nothing was done, as a code."""
+
+    branch: str | None = None
+    send: SendRequest | None = None
+    result: Mapping[str, Any] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The step failed. code: stable word; message: the seeds' English text where they give one."""
+
+    code: str
+    message: str
+
+
+Outcome = Completed | Failed
+
+
+class StepKind(Generic[ConfigT, FactsT]):
+    """Base of the step kinds; a kind overrides what it needs."""
+
+    Config: type[ConfigT]
+    # A kind that ends the run wherever it stands.
+    ends: ClassVar[bool] = False
+
+    def branches(self, config: ConfigT) -> Mapping[str, str | None]:  # noqa: ARG002 - a contract
+        """Return the exits by name: a step key, `end`, or None for "next in order"."""
+        return {}
+
+    def structure(
+        self,
+        config: ConfigT,  # noqa: ARG002 - a contract
+        pointer: str,  # noqa: ARG002
+    ) -> list[Problem]:
+        """Return faults of the configuration's structure; judged on every save (decision A8)."""
+        return []
+
+    def problems(
+        self,
+        session: Session,  # noqa: ARG002 - a contract
+        workspace_id: int,  # noqa: ARG002
+        configs: Mapping[str, ConfigT],  # noqa: ARG002
+    ) -> list[Problem]:
+        """Return what would fail for certain, by JSON pointer of the step (decision A12)."""
+        return []
+
+    def entry_delay(self, config: ConfigT) -> timedelta:  # noqa: ARG002 - a contract
+        """Return how long a person waits before the step is executed."""
+        return timedelta(0)
+
+    def load(
+        self,
+        session: Session,  # noqa: ARG002 - a contract
+        visits: Sequence[Visit[ConfigT]],
+    ) -> Mapping[int, FactsT | None]:
+        """Return the facts of each visit, by its id; reads only, a bounded number of statements."""
+        return {visit.id: None for visit in visits}
+
+    def run(
+        self, visits: Sequence[Visit[ConfigT]], facts: Mapping[int, FactsT | None]
+    ) -> Mapping[int, Outcome]:
+        """Return one outcome per visit id."""
+        raise NotImplementedError(type(self).__name__)
+
+    def enrich(
+        self,
+        session: Session,  # noqa: ARG002 - a contract
+        workspace_id: int,  # noqa: ARG002
+        configs: Mapping[str, ConfigT],  # noqa: ARG002
+    ) -> Mapping[str, Mapping[str, str]]:
+        """Return names to show beside the steps, by step key; one statement for all of them."""
+        return {}
+
+
+AnyStepKind = StepKind[Any, Any]

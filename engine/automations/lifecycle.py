@@ -1,0 +1,116 @@
+"""The only writer of automations.status and of the columns that change with it (facts 1.13).
+
+version, revision, activated_at, first_activated_at, paused_at, consecutive_run_failures and, on a
+transition, updated_at are written here and nowhere else (decisions G3, A9).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from engine.automations.models import ACTIVE, DRAFT, PAUSED, Automation
+from engine.core.audit import Actor
+from engine.core.machine import Change, Machine, born, transition
+from engine.core.outcome import Problem, Recorded, Refused, Transitioned
+
+LEGAL_EDGES: Final = frozenset(
+    {(DRAFT, ACTIVE), (ACTIVE, PAUSED), (PAUSED, ACTIVE), (PAUSED, DRAFT)}
+)
+ACTIONS: Final[Mapping[str, str]] = {
+    ACTIVE: "automation.activated",
+    PAUSED: "automation.paused",
+    DRAFT: "automation.reverted_to_draft",
+}
+RESUMED: Final = "automation.resumed"
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """The revision that an activation puts in force, and what it says beside its steps."""
+
+    revision_id: int
+    trigger_type: str
+    trigger_config: Mapping[str, Any]
+    on_pause: str
+    reentry: Any
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A status that somebody asks for, with the facts its preconditions need.
+
+    steps: how many steps would be in force; trigger_complete: whether its trigger can ever match;
+    problems: what would fail for certain (decision A12); frozen: only when leaving the draft;
+    inside: people with a running run.
+    """
+
+    to: str
+    steps: int = 0
+    trigger_complete: bool = False
+    problems: tuple[Problem, ...] = ()
+    frozen: Frozen | None = None
+    inside: int = 0
+
+
+def _reduce(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
+    if ask.to == ACTIVE:
+        return _activate(row, ask, at)
+    if ask.to == PAUSED:
+        return Change({"paused_at": at, "updated_at": at}, ACTIONS[PAUSED])
+    if ask.inside:
+        return Refused("people_inside", params={"count": ask.inside})
+    patch = {"activated_at": None, "paused_at": None, "updated_at": at}
+    return Change(patch, ACTIONS[DRAFT])
+
+
+def _activate(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
+    if ask.steps == 0:
+        return Refused("no_steps")
+    if not ask.trigger_complete:
+        return Refused("invalid_trigger_config")
+    if ask.problems:
+        return Refused("check_failed", problems=ask.problems)
+    # A resume sets activated_at too: nothing that happened meanwhile fires afterwards (A9).
+    patch: dict[str, Any] = {
+        "activated_at": at,
+        "first_activated_at": row.first_activated_at or at,
+        "paused_at": None,
+        "consecutive_run_failures": 0,
+        "updated_at": at,
+    }
+    if ask.frozen is None:
+        return Change(patch, RESUMED)
+    patch |= {
+        "version": row.version + 1,
+        "revision_id": ask.frozen.revision_id,
+        "trigger_type": ask.frozen.trigger_type,
+        "trigger_config": ask.frozen.trigger_config,
+        "on_pause": ask.frozen.on_pause,
+        "reentry": ask.frozen.reentry,
+    }
+    return Change(patch, ACTIONS[ACTIVE])
+
+
+MACHINE: Final = Machine[Automation, Ask](
+    resource="automation",
+    row=Automation,
+    edges=LEGAL_EDGES,
+    target=lambda ask: ask.to,
+    reduce=_reduce,
+    action=lambda status: ACTIONS[status],
+)
+
+
+def new_status() -> dict[str, Any]:
+    """Return the lifecycle's columns of an automation that is being created."""
+    return {**born(MACHINE, DRAFT), "version": 0, "consecutive_run_failures": 0}
+
+
+def move(
+    session: Session, automation_id: int, ask: Ask, actor: Actor, at: datetime
+) -> Transitioned | Recorded | Refused:
+    """Move an automation to the status asked for, or say why not."""
+    return transition(session, MACHINE, automation_id, ask, actor, at)

@@ -1,0 +1,45 @@
+"""Reads of automations: frozen rows for pages, the API and other rooms."""
+
+from engine.automations.queries.automations import (
+    AutomationDetail,
+    AutomationRow,
+    RevisionRow,
+    Tally,
+    get_automation,
+    page_automations,
+    page_revisions,
+    people_by_step,
+    status_counts,
+    tallies,
+    waiting_until,
+)
+from engine.automations.queries.runs import (
+    RunDetail,
+    RunFilter,
+    RunRow,
+    StepRunRow,
+    get_run,
+    page_runs,
+)
+from engine.automations.queries.story import story
+
+__all__ = [
+    "AutomationDetail",
+    "AutomationRow",
+    "RevisionRow",
+    "RunDetail",
+    "RunFilter",
+    "RunRow",
+    "StepRunRow",
+    "Tally",
+    "get_automation",
+    "get_run",
+    "page_automations",
+    "page_revisions",
+    "page_runs",
+    "people_by_step",
+    "status_counts",
+    "story",
+    "tallies",
+    "waiting_until",
+]

@@ -1,0 +1,293 @@
+"""Reads of runs: the list with its filters, and one run with every visit to a step."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Select, exists, func, or_, select
+from sqlalchemy.orm import Session
+
+from engine.audience import queries as audience
+from engine.audience.models import Contact
+from engine.audience.queries.paging import is_public_id, next_cursor, older_than
+from engine.automations.models import (
+    EXECUTING,
+    FAILED,
+    PENDING,
+    RUN_STATUSES,
+    SKIPPED,
+    Automation,
+    AutomationRevision,
+    AutomationRun,
+    AutomationStepRun,
+)
+from engine.core.db import JsonObject
+from engine.core.events import Event
+
+# A search for a person looks at the first so many matches; more would be no answer to anybody.
+_PEOPLE: Final = 200
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """What a list of runs shows; public ids, None means any.
+
+    step: the key of the step where a person stands or failed. q: who (address, name, external id).
+    error: part of an error's code or text.
+    """
+
+    automation: str | None = None
+    contact: str | None = None
+    status: str | None = None
+    step: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    q: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One run as lists show it. step_key, due_at: the visit under way; error: the last one's."""
+
+    row_id: int
+    public_id: str
+    automation_id: str
+    automation_name: str
+    contact_id: str
+    contact_email: str | None
+    contact_name: str
+    contact_row_id: int
+    status: str
+    ended_reason: str | None
+    revision: int
+    revision_row_id: int
+    triggered_by: str
+    trigger_data: JsonObject | None
+    event_id: str | None
+    current_step_index: int
+    steps_executed: int
+    started_at: datetime
+    completed_at: datetime | None
+    step_key: str | None = None
+    step_type: str | None = None
+    due_at: datetime | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+
+
+@dataclass(frozen=True)
+class StepRunRow:
+    """One visit to a step. id: `<run id>.<place>`; due_at of an ended visit says nothing."""
+
+    id: str
+    step_index: int
+    step_key: str
+    step_type: str
+    status: str
+    attempt: int
+    scheduled_at: datetime
+    delay_until: datetime | None
+    due_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+    email_send_row_id: int | None
+    result: JsonObject | None
+    failures: Sequence[JsonObject]
+    error_code: str | None
+    error_message: str | None
+
+
+@dataclass(frozen=True)
+class RunDetail:
+    """One run: its head, the frozen document it is pinned to, and every visit, oldest first."""
+
+    run: RunRow
+    document: JsonObject
+    steps: tuple[StepRunRow, ...]
+
+
+def page_runs(
+    session: Session,
+    workspace_id: int,
+    wanted: RunFilter,
+    after: str | None = None,
+    limit: int = 50,
+) -> tuple[list[RunRow], str | None]:
+    """Return a page of runs, newest first, and the cursor of the next page."""
+    query = _filtered(session, workspace_id, wanted)
+    query = older_than(query, AutomationRun.id, after).order_by(AutomationRun.id.desc())
+    found = session.execute(query.limit(limit + 1)).all()
+    latest = _latest(session, workspace_id, [row.id for row in found[:limit]])
+    rows = [_row(row, latest.get(row.id)) for row in found[:limit]]
+    return rows, next_cursor([row.id for row in found], limit)
+
+
+def get_run(session: Session, workspace_id: int, public_id: str) -> RunDetail | None:
+    """Return one run with its visits, or None when unknown or foreign."""
+    if not is_public_id(public_id):
+        return None
+    query = _rows(workspace_id).where(AutomationRun.public_id == public_id)
+    found = session.execute(query).first()
+    if found is None:
+        return None
+    step, revision = AutomationStepRun, AutomationRevision
+    visits = session.scalars(
+        select(step)
+        .where(step.workspace_id == workspace_id, step.automation_run_id == found.id)
+        .order_by(step.id)
+    ).all()
+    document = session.scalar(
+        select(revision.document).where(
+            revision.workspace_id == workspace_id, revision.id == found.revision_id
+        )
+    )
+    latest = _latest(session, workspace_id, [found.id])
+    steps = tuple(_visit(public_id, place, row) for place, row in enumerate(visits, 1))
+    return RunDetail(_row(found, latest.get(found.id)), document or {}, steps)
+
+
+def _rows(workspace_id: int) -> Select[*tuple[Any, ...]]:
+    run = AutomationRun
+    return (
+        select(
+            run.id,
+            run.public_id,
+            Automation.public_id.label("automation_id"),
+            Automation.name.label("automation_name"),
+            Contact.public_id.label("contact_id"),
+            Contact.email,
+            Contact.first_name,
+            Contact.last_name,
+            Contact.external_id,
+            run.contact_id.label("contact_row_id"),
+            run.status,
+            run.ended_reason,
+            AutomationRevision.number,
+            run.revision_id,
+            run.triggered_by,
+            run.trigger_data,
+            Event.public_id.label("event_id"),
+            run.current_step_index,
+            run.steps_executed,
+            run.started_at,
+            run.completed_at,
+        )
+        .join(Automation, Automation.id == run.automation_id)
+        .join(Contact, Contact.id == run.contact_id)
+        .join(AutomationRevision, AutomationRevision.id == run.revision_id)
+        .outerjoin(Event, Event.id == run.event_id)
+        .where(run.workspace_id == workspace_id)
+    )
+
+
+def _filtered(session: Session, workspace_id: int, wanted: RunFilter) -> Select[*tuple[Any, ...]]:
+    run, query = AutomationRun, _rows(workspace_id)
+    if wanted.automation:
+        query = query.where(Automation.public_id == wanted.automation)
+    if wanted.contact:
+        query = query.where(Contact.public_id == wanted.contact)
+    if wanted.status in RUN_STATUSES:
+        query = query.where(run.status == wanted.status)
+    if wanted.since:
+        query = query.where(run.started_at >= wanted.since)
+    if wanted.until:
+        query = query.where(run.started_at < wanted.until)
+    if wanted.q:
+        people, _ = audience.page_contacts(session, workspace_id, q=wanted.q, limit=_PEOPLE)
+        query = query.where(run.contact_id.in_([person.row_id for person in people]))
+    return query.where(*_by_visits(workspace_id, wanted))
+
+
+def _by_visits(workspace_id: int, wanted: RunFilter) -> list[Any]:
+    step, where = AutomationStepRun, []
+    if wanted.step:
+        stands = step.status.in_((PENDING, EXECUTING, FAILED))
+        where.append(_visited(workspace_id, step.step_key == wanted.step, stands))
+    if wanted.error:
+        said = or_(
+            step.error_message.icontains(wanted.error, autoescape=True),
+            step.error_code.icontains(wanted.error, autoescape=True),
+        )
+        where.append(_visited(workspace_id, said))
+    return where
+
+
+def _visited(workspace_id: int, *where: Any) -> Any:
+    step = AutomationStepRun
+    return exists().where(
+        step.workspace_id == workspace_id, step.automation_run_id == AutomationRun.id, *where
+    )
+
+
+def _latest(
+    session: Session, workspace_id: int, run_ids: Sequence[int]
+) -> Mapping[int, AutomationStepRun]:
+    """Return the newest visit that was not skipped, by run."""
+    step = AutomationStepRun
+    newest = (
+        select(func.max(step.id))
+        .where(
+            step.workspace_id == workspace_id,
+            step.automation_run_id.in_(run_ids),
+            step.status != SKIPPED,
+        )
+        .group_by(step.automation_run_id)
+    )
+    rows = session.scalars(
+        select(step).where(step.workspace_id == workspace_id, step.id.in_(newest))
+    )
+    return {row.automation_run_id: row for row in rows}
+
+
+def _row(found: Any, latest: AutomationStepRun | None) -> RunRow:
+    name = " ".join(part for part in (found.first_name, found.last_name) if part)
+    under_way = latest is not None and latest.status in (PENDING, EXECUTING)
+    return RunRow(
+        row_id=found.id,
+        public_id=found.public_id,
+        automation_id=found.automation_id,
+        automation_name=found.automation_name,
+        contact_id=found.contact_id,
+        contact_email=found.email,
+        contact_name=name or found.email or found.external_id or found.contact_id,
+        contact_row_id=found.contact_row_id,
+        status=found.status,
+        ended_reason=found.ended_reason,
+        revision=found.number,
+        revision_row_id=found.revision_id,
+        triggered_by=found.triggered_by,
+        trigger_data=found.trigger_data,
+        event_id=found.event_id,
+        current_step_index=found.current_step_index,
+        steps_executed=found.steps_executed,
+        started_at=found.started_at,
+        completed_at=found.completed_at,
+        step_key=latest.step_key if latest else None,
+        step_type=latest.step_type if latest else None,
+        due_at=latest.due_at if latest and under_way else None,
+        error_code=latest.error_code if latest else None,
+        error_message=latest.error_message if latest else None,
+    )
+
+
+def _visit(run_id: str, place: int, row: AutomationStepRun) -> StepRunRow:
+    return StepRunRow(
+        id=f"{run_id}.{place}",
+        step_index=row.step_index,
+        step_key=row.step_key,
+        step_type=row.step_type,
+        status=row.status,
+        attempt=row.attempt,
+        scheduled_at=row.scheduled_at,
+        delay_until=row.delay_until,
+        due_at=row.due_at,
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        email_send_row_id=row.email_send_id,
+        result=row.result,
+        failures=tuple(row.failures or ()),
+        error_code=row.error_code,
+        error_message=row.error_message,
+    )

@@ -1,0 +1,83 @@
+"""Births of runs and step runs, set-wise. Their statuses afterwards belong to `run_lifecycle`."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import String, insert, literal_column, select
+from sqlalchemy.orm import Session
+
+from engine.automations.models import (
+    PENDING,
+    RUNNING,
+    SKIPPED,
+    AutomationRun,
+    AutomationStepRun,
+)
+from engine.core.db import Columns, Id, Instant, always, batch_table, json_type, upsert
+
+_RUN_COLUMNS: Final[Columns] = {
+    "public_id": String(),
+    "workspace_id": Id,
+    "automation_id": Id,
+    "revision_id": Id,
+    "contact_id": Id,
+    "event_id": Id,
+    "triggered_by": String(),
+    "trigger_data": json_type(),
+    "next_step_at": Instant(),
+    "started_at": Instant(),
+}
+_STEP_COLUMNS: Final[Columns] = {
+    "workspace_id": Id,
+    "automation_run_id": Id,
+    "step_index": Id,
+    "step_key": String(),
+    "step_type": String(),
+    "scheduled_at": Instant(),
+    "delay_until": Instant(),
+    "due_at": Instant(),
+}
+
+
+def create_runs(session: Session, rows: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
+    """Insert running runs; whoever has one already gets none (the partial unique index decides).
+
+    Returns (id, public_id) of the runs that really began.
+    """
+    source = batch_table(session, _RUN_COLUMNS, rows)
+    values = [*(source.c[name] for name in _RUN_COLUMNS), *_constants(RUNNING, 0, 0)]
+    names = [*_RUN_COLUMNS, "status", "current_step_index", "steps_executed"]
+    chosen = select(*values).select_from(source).where(always())
+    statement = upsert(session, AutomationRun).from_select(names, chosen).on_conflict_do_nothing()
+    return session.execute(statement.returning(AutomationRun.id, AutomationRun.public_id)).all()
+
+
+def create_step_runs(
+    session: Session, rows: Sequence[Mapping[str, Any]]
+) -> Sequence[tuple[int, datetime]]:
+    """Insert pending step runs; return (id, due_at) of each."""
+    if not rows:
+        return []
+    source = batch_table(session, _STEP_COLUMNS, rows)
+    values = [*(source.c[name] for name in _STEP_COLUMNS), *_constants(PENDING, 0)]
+    names = [*_STEP_COLUMNS, "status", "attempt"]
+    statement = insert(AutomationStepRun).from_select(names, select(*values))
+    made = session.execute(statement.returning(AutomationStepRun.id, AutomationStepRun.due_at))
+    return [(row.id, row.due_at) for row in made]
+
+
+def record_skipped(session: Session, rows: Sequence[Mapping[str, Any]], at: datetime) -> None:
+    """Insert skipped step runs for the steps a forward jump passed (facts 1.9, decision A16)."""
+    if not rows:
+        return
+    filled = [{**row, "scheduled_at": at, "due_at": at} for row in rows]
+    source = batch_table(session, _STEP_COLUMNS, filled)
+    values = [*(source.c[name] for name in _STEP_COLUMNS), *_constants(SKIPPED, 0)]
+    names = [*_STEP_COLUMNS, "status", "attempt", "completed_at"]
+    chosen = select(*values, source.c.scheduled_at)
+    session.execute(insert(AutomationStepRun).from_select(names, chosen))
+
+
+def _constants(status: str, *numbers: int) -> list[Any]:
+    return [literal_column(f"'{status}'"), *(literal_column(str(number)) for number in numbers)]

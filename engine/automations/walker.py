@@ -1,0 +1,119 @@
+"""The step walker: claim, run, settle and advance on batches; and the sweep of due steps.
+
+Knows no kind by name: the graph hands it the kind. The loop cap and the active guard live in the
+claim (facts 1.7, architecture 3).
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from engine.automations import run_lifecycle, settling
+from engine.automations.claiming import StepItem, guard, load_context
+from engine.automations.effects import WalkSteps
+from engine.automations.kinds.steps.base import Failed, Outcome
+from engine.automations.models import AutomationStepRun
+from engine.core import clock, effects
+from engine.core.unit_of_work import UnitOfWork
+from engine.core.walking import Report, beat, walk
+
+_CLAIMED: Final = (
+    AutomationStepRun.id,
+    AutomationStepRun.automation_run_id,
+    AutomationStepRun.workspace_id,
+    AutomationStepRun.step_index,
+    AutomationStepRun.attempt,
+    AutomationStepRun.scheduled_at,
+    AutomationStepRun.lease_until,
+    AutomationStepRun.failures,
+)
+
+
+class StepWalker:
+    """Walks due step runs. One step per run and beat; due next steps follow in the same walk."""
+
+    def __init__(self, uow: UnitOfWork) -> None:
+        self._uow = uow
+
+    def walk(self, ids: Sequence[int]) -> Report:
+        """Walk the step runs a hint named; what the time budget left over is hinted again."""
+        report = walk(self, ids)
+        for start in range(0, len(report.left), effects.CHUNK):
+            effects.hand_over([WalkSteps(tuple(report.left[start : start + effects.CHUNK]))])
+        return report
+
+    def sweep(self) -> Mapping[str, int]:
+        """Walk whatever is due until nothing is; free lapsed leases one by one (decision A5)."""
+        lapsed = 0
+        while items := self._claim(None, 1, ("lapsed",)):
+            beat(self, items)
+            lapsed += len(items)
+        walked = 0
+        while (report := walk(self)).claimed:
+            walked += report.claimed
+        return {"walked": walked, "lapsed": lapsed}
+
+    def claim(self, ids: Sequence[int] | None, limit: int) -> Sequence[StepItem]:
+        """Claim due step runs, first executions before retries; guards settle what may not run."""
+        return self._claim(ids, limit, ("first", "retry"))
+
+    def run(self, items: Sequence[StepItem]) -> Mapping[int, Outcome]:
+        """Load facts set-wise per kind, close the session, then let each kind decide."""
+        groups: dict[str, list[StepItem]] = defaultdict(list)
+        for item in items:
+            groups[item.step.type].append(item)
+        outcomes: dict[int, Outcome] = {}
+        for members in groups.values():
+            kind = members[0].step.kind
+            visits = [item.visit for item in members]
+            with self._uow.read() as session:
+                facts = kind.load(session, visits)
+            outcomes.update(kind.run(visits, facts))
+        return outcomes
+
+    def crashed(self, item: StepItem, error: Exception) -> Outcome:
+        """Return the failure of a step whose kind raised (facts 1.8: an ordinary failure)."""
+        return Failed("STEP_CRASHED", f"{item.step.type} step: {error}"[:500])
+
+    def settle(self, items: Sequence[StepItem], outcomes: Mapping[int, Outcome]) -> Sequence[int]:
+        """Write outcomes and advance in one transaction; return the steps that are due at once."""
+        with self._uow.begin() as session:
+            return settling.settle(session, items, outcomes, clock.now())
+
+    def _claim(
+        self, ids: Sequence[int] | None, limit: int, ways: Sequence[str]
+    ) -> Sequence[StepItem]:
+        """Claim by the given ways, in a transaction of its own, until something may run.
+
+        Lapsed rows are claimed alone, so that a step that kills its worker takes nobody along.
+        """
+        while True:
+            at = clock.now()
+            rows: list[Any] = []
+            first: set[int] = set()
+            with self._uow.begin() as session:
+                claims = run_lifecycle.claims(at)
+                for way in ways:
+                    taken = claims[way].take(session, ids, limit - len(rows), _CLAIMED)
+                    rows.extend(taken)
+                    if way == "first":
+                        first = {row.id for row in taken}
+                    if len(rows) >= limit:
+                        break
+                items = self._guarded(session, rows, first, at)
+            if items or not rows:
+                return items
+
+    def _guarded(
+        self, session: Session, rows: Sequence[Any], first: set[int], at: datetime
+    ) -> Sequence[StepItem]:
+        if not rows:
+            return []
+        contexts = load_context(session, rows)
+        counts = run_lifecycle.count_claims(
+            session, [row.automation_run_id for row in rows if row.id in first]
+        )
+        return guard(session, rows, contexts, counts, at)
