@@ -65,12 +65,16 @@ def find_person(session: Session, workspace_id: int, text: str) -> ContactRow | 
     wanted = text.strip()
     if not wanted or not storable(wanted):
         return None
-    by_email = _one(session, workspace_id, Contact.email == address_key(wanted))
-    if by_email is not None:
-        return by_email
-    return _one(session, workspace_id, Contact.external_id == wanted) or get_contact(
-        session, workspace_id, wanted
+    return (
+        find_by_email(session, workspace_id, wanted)
+        or _one(session, workspace_id, Contact.external_id == wanted)
+        or get_contact(session, workspace_id, wanted)
     )
+
+
+def find_by_email(session: Session, workspace_id: int, email: str) -> ContactRow | None:
+    """Return the live contact with this address in any spelling, or None."""
+    return _one(session, workspace_id, Contact.email == address_key(_askable(email)))
 
 
 def page_contacts(

@@ -1,0 +1,35 @@
+"""The verbs of audience; each answers a value or a refusal and never commits."""
+
+from engine.audience.service.contacts import (
+    delete_contact,
+    save_contact,
+    save_contacts,
+    update_contact,
+)
+from engine.audience.service.definitions import (
+    create_property,
+    create_topic,
+    delete_property,
+    delete_topic,
+    update_property,
+    update_topic,
+)
+from engine.audience.service.happenings import receive_event
+from engine.audience.service.memberships import subscribe, subscribe_many, unsubscribe
+
+__all__ = [
+    "create_property",
+    "create_topic",
+    "delete_contact",
+    "delete_property",
+    "delete_topic",
+    "receive_event",
+    "save_contact",
+    "save_contacts",
+    "subscribe",
+    "subscribe_many",
+    "unsubscribe",
+    "update_contact",
+    "update_property",
+    "update_topic",
+]

@@ -1,0 +1,239 @@
+"""Writes contacts and their values, set-wise: the statements behind every save.
+
+A found contact is locked until the transaction ends, so that what counts as changed is compared
+with what is really replaced. Owns no rule about what may be written.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, String, delete, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+from sqlalchemy.types import TypeEngine
+
+from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
+from engine.audience.queries import property_values
+from engine.audience.service.cleaning import FIELDS, Change
+from engine.audience.values import TypedValue, of_text
+from engine.core.db import Id, Instant, batch_table, upsert
+from engine.core.ids import new_public_id
+
+KEYS: Final = ("email", "external_id")
+_COLUMNS: Final[Mapping[str, TypeEngine[Any]]] = {
+    "id": Id,
+    **{field: String() for field in FIELDS},
+    "updated_at": Instant(),
+}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A live contact as it stands, locked. values: built-in fields included."""
+
+    id: int
+    public_id: str
+    fields: Mapping[str, str | None]
+    values: Mapping[str, TypedValue]
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """What a contact will be: all its fields, and the values to put (None: to remove)."""
+
+    stored: Stored
+    fields: Mapping[str, str | None]
+    values: Mapping[str, TypedValue | None]
+    changed: tuple[str, ...]
+
+    @property
+    def moves_key(self) -> bool:
+        """Return whether an identity key changes, which another contact may hold by now."""
+        return any(self.fields[key] != self.stored.fields[key] for key in KEYS)
+
+    @property
+    def idle(self) -> bool:
+        """Return whether nothing at all would change."""
+        return not self.changed and not self.moves_key
+
+
+def by_keys(session: Session, workspace_id: int, changes: Sequence[Change]) -> list[Stored]:
+    """Return the live contacts that any of the changes names by e-mail or external id, locked."""
+    emails = {change.email for change in changes if change.email is not None}
+    external = {change.external_id for change in changes if change.external_id is not None}
+    named = or_(Contact.email.in_(emails), Contact.external_id.in_(external))
+    return _locked(session, workspace_id, named)
+
+
+def by_public_id(session: Session, workspace_id: int, public_id: str) -> Stored | None:
+    """Return the live contact with this public id, locked, or None."""
+    found = _locked(session, workspace_id, Contact.public_id == public_id)
+    return found[0] if found else None
+
+
+def _locked(session: Session, workspace_id: int, which: ColumnElement[bool]) -> list[Stored]:
+    rows = session.execute(
+        select(Contact.id, Contact.public_id, *(getattr(Contact, field) for field in FIELDS))
+        .where(Contact.workspace_id == workspace_id, Contact.deleted_at.is_(None), which)
+        .order_by(Contact.id)  # one order for all who lock, so that none waits in a circle
+        .with_for_update(key_share=True)
+    ).all()
+    values = property_values(session, workspace_id, [row.id for row in rows])
+    return [
+        Stored(
+            row.id,
+            row.public_id,
+            {field: row._mapping[field] for field in FIELDS},
+            values.get(row.id, {}),
+        )
+        for row in rows
+    ]
+
+
+def insert_contacts(
+    session: Session, workspace_id: int, changes: Sequence[Change], source: str, at: datetime
+) -> list[int | None]:
+    """Insert a contact per change and return their row ids in order.
+
+    None where an identity key was taken in the meantime: nothing was written then.
+    """
+    rows = [
+        {
+            "workspace_id": workspace_id,
+            "public_id": new_public_id(),
+            **{field: change.fields.get(field) for field in FIELDS},
+            "source": source,
+            "has_opened": False,
+            "has_clicked": False,
+            "created_at": at,
+            "updated_at": at,
+        }
+        for change in changes
+    ]
+    # Sorted, so that two batches that meet wait for each other in one order.
+    ordered = sorted(rows, key=lambda row: (str(row["email"] or ""), str(row["external_id"] or "")))
+    landed = session.execute(
+        upsert(session, Contact).on_conflict_do_nothing().returning(Contact.public_id, Contact.id),
+        ordered,
+    ).tuples()
+    ids: dict[str, int] = dict(landed)
+    put = {
+        ids[str(row["public_id"])]: {**_built_in(change.fields, source), **change.values}
+        for row, change in zip(rows, changes, strict=True)
+        if row["public_id"] in ids
+    }
+    write_values(session, workspace_id, put, at)
+    return [ids.get(str(row["public_id"])) for row in rows]
+
+
+def rewrite_contacts(
+    session: Session, workspace_id: int, rewrites: Sequence[Rewrite], at: datetime
+) -> set[int]:
+    """Write the rewrites and return the row ids of those whose new key was taken: not written."""
+    taken = set()
+    for rewrite in rewrites:
+        if rewrite.moves_key:
+            try:
+                with session.begin_nested():
+                    _update(session, workspace_id, [rewrite], at)
+            except IntegrityError:
+                taken.add(rewrite.stored.id)
+    _update(session, workspace_id, [each for each in rewrites if not each.moves_key], at)
+    put = {
+        rewrite.stored.id: {
+            **{
+                key: value
+                for key, value in _built_in(rewrite.fields, None).items()
+                if rewrite.fields[key] != rewrite.stored.fields[key]
+            },
+            **rewrite.values,
+        }
+        for rewrite in rewrites
+        if rewrite.stored.id not in taken
+    }
+    write_values(session, workspace_id, put, at)
+    return taken
+
+
+def _update(session: Session, workspace_id: int, rewrites: Sequence[Rewrite], at: datetime) -> None:
+    if not rewrites:
+        return
+    rows = [{"id": each.stored.id, **each.fields, "updated_at": at} for each in rewrites]
+    batch = batch_table(session, _COLUMNS, rows)
+    session.execute(
+        update(Contact)
+        .where(Contact.workspace_id == workspace_id, Contact.id == batch.c.id)
+        .values({name: batch.c[name] for name in _COLUMNS if name != "id"})
+        .execution_options(synchronize_session=False)
+    )
+
+
+def _built_in(fields: Mapping[str, str | None], source: str | None) -> dict[str, TypedValue | None]:
+    """Return the value rows of the built-in fields; `source` never changes after creation."""
+    texts = {key: fields.get(key) for key in BUILT_IN if key in FIELDS}
+    if source is not None:
+        texts["source"] = source
+    return {key: None if text is None else of_text(text) for key, text in texts.items()}
+
+
+def write_values(
+    session: Session,
+    workspace_id: int,
+    put: Mapping[int, Mapping[str, TypedValue | None]],
+    at: datetime,
+) -> None:
+    """Put the values of contacts by row id and key, and remove those that are None."""
+    rows, gone = [], []
+    for contact_id, values in put.items():
+        for key, value in values.items():
+            if value is None:
+                gone.append({"contact_id": contact_id, "key": key})
+                continue
+            rows.append(
+                {
+                    "workspace_id": workspace_id,
+                    "contact_id": contact_id,
+                    "key": key,
+                    "type": value.type,
+                    "text": value.text,
+                    "folded": value.folded,
+                    "number": value.number,
+                    "boolean": value.boolean,
+                    "instant": value.instant,
+                    "updated_at": at,
+                }
+            )
+    if gone:
+        _remove(session, workspace_id, gone)
+    if rows:
+        statement = upsert(session, ContactPropertyValue)
+        news = statement.excluded
+        session.execute(
+            statement.on_conflict_do_update(
+                index_elements=["workspace_id", "contact_id", "key"],
+                set_={name: news[name] for name in (*_VALUE, "updated_at")},
+            ),
+            rows,
+        )
+
+
+_VALUE: Final = ("type", "text", "folded", "number", "boolean", "instant")
+
+
+def _remove(session: Session, workspace_id: int, gone: Collection[Mapping[str, object]]) -> None:
+    row = ContactPropertyValue
+    batch = batch_table(session, {"contact_id": Id, "key": String()}, list(gone))
+    session.execute(
+        delete(row)
+        .where(
+            row.workspace_id == workspace_id,
+            row.id.in_(
+                select(row.id)
+                .join(batch, (batch.c.contact_id == row.contact_id) & (batch.c.key == row.key))
+                .where(row.workspace_id == workspace_id)
+            ),
+        )
+        .execution_options(synchronize_session=False)
+    )
