@@ -1,0 +1,226 @@
+"""Automations by API: the draft document, the status, the frozen revisions."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from engine.automations import queries, service
+from engine.automations.models import AUTOMATION_STATUSES
+from engine.automations.queries import AutomationDetail, AutomationRow, RevisionRow
+from engine.automations.service import Wish
+from engine.core.outcome import Recorded, Refused, missing
+from web.api import messages
+from web.api.area import Area
+from web.api.documents import AutomationDocument
+from web.api.door import Answer, Call, Result
+from web.api.fields import ById, In, Out, Page, PageQuery, example, one_of
+from web.api.problems import Fault
+
+area: Final = Area("automations", "Automations: a draft document, a status, frozen revisions.")
+UNKNOWN: Final = missing("automation_not_found")
+# An If-Match that no draft can have: it is refused like any other that is not the newest.
+_NO_VERSION: Final = -1
+
+
+class AutomationQuery(PageQuery):
+    """Which automations."""
+
+    status: one_of(*AUTOMATION_STATUSES) | None = None  # type: ignore[valid-type]
+
+
+class AutomationSummary(Out):
+    """An automation in a list. version: activations so far; revision: the one in force."""
+
+    id: str
+    name: str
+    description: str | None
+    status: str
+    trigger_type: str
+    version: int
+    revision: int | None
+    activated_at: datetime | None
+    first_activated_at: datetime | None
+    paused_at: datetime | None
+    created_at: datetime
+    edited_at: datetime
+    updated_at: datetime
+
+
+class AutomationOut(AutomationSummary):
+    """An automation with its draft. steps: with names of what they point to; document: as PUT.
+
+    problems: what an activation of the draft would be refused for.
+    """
+
+    on_pause: str
+    reentry: str | dict[str, Any]
+    trigger: dict[str, Any]
+    steps: list[dict[str, Any]]
+    document: dict[str, Any]
+    draft_differs: bool
+    problems: list[Fault]
+
+
+class TransitionAsk(In):
+    """A status to move to. resume, start_afresh, cancel_inside: how, where it matters."""
+
+    to: one_of(*AUTOMATION_STATUSES)  # type: ignore[valid-type]
+    resume: one_of("shift", "overdue", "skip") | None = None  # type: ignore[valid-type]
+    start_afresh: bool = False
+    cancel_inside: bool = False
+
+    model_config = example(to="active")
+
+
+class TransitionOut(AutomationOut):
+    """The automation after it. applied: transitioned, or recorded where it was there already."""
+
+    applied: str
+
+
+class PublishAsk(In):
+    """What becomes of people inside."""
+
+    people_inside: one_of("stay", "move") = "stay"  # type: ignore[valid-type]
+
+
+class RevisionOut(Out):
+    """A frozen document."""
+
+    id: str
+    number: int
+    document: dict[str, Any]
+    created_by: str
+    created_at: datetime
+    in_force: bool
+
+
+@area.post("/automations", "automations:manage", {201: AutomationOut})
+def create_automation(call: Call, body: AutomationDocument) -> Result:
+    """Create a draft from a document."""
+    made = service.create(call.session, call.workspace_id, body.root, call.actor, call.at)
+    return made if isinstance(made, Refused) else _read(call, made.public_id, 201)
+
+
+@area.get("/automations", "automations:read", Page[AutomationSummary])
+def list_automations(call: Call, query: AutomationQuery) -> Result:
+    """List automations, newest first."""
+    rows, following = queries.page_automations(
+        call.session, call.workspace_id, query.status, query.cursor, query.limit
+    )
+    items = [AutomationSummary(**_summary(row)) for row in rows]
+    return Answer(Page[AutomationSummary](items=items, next=following))
+
+
+@area.get("/automations/<id>", "automations:read", AutomationOut)
+def get_automation(call: Call, path: ById) -> Result:
+    """Read an automation with its draft; the ETag is what PUT asks for as If-Match."""
+    return _read(call, path.id, 200)
+
+
+@area.put("/automations/<id>", "automations:manage", {200: AutomationOut}, guarded=True)
+def save_automation(call: Call, path: ById, body: AutomationDocument) -> Result:
+    """Replace the draft; what runs is not touched until the next activation."""
+    kept = service.save(
+        call.session,
+        call.workspace_id,
+        path.id,
+        body.root,
+        _version(call.etag),
+        call.actor,
+        call.at,
+    )
+    if not isinstance(kept, Refused):
+        return _read(call, path.id, 200)
+    if kept.reason != "stale":
+        return kept
+    if call.etag is None:
+        return Refused("if_match_required", "precondition_required")
+    return Refused("etag_mismatch", "precondition_failed")
+
+
+@area.delete("/automations/<id>", "automations:manage")
+def delete_automation(call: Call, path: ById) -> Result:
+    """Delete an automation that is not active; its runs and their log stay readable."""
+    gone = service.remove(call.session, call.workspace_id, path.id, call.actor, call.at)
+    return gone if isinstance(gone, Refused) else Answer(None, 204)
+
+
+@area.post("/automations/<id>/transitions", "automations:publish", {200: TransitionOut})
+def move_automation(call: Call, path: ById, body: TransitionAsk) -> Result:
+    """Activate, pause, resume, or go back to draft; the same status again is `recorded`."""
+    wish = Wish(body.to, body.resume, body.start_afresh, body.cancel_inside)
+    moved = service.move(call.session, call.workspace_id, path.id, wish, call.actor, call.at)
+    if isinstance(moved, Refused):
+        return moved
+    detail = queries.get_automation(call.session, call.workspace_id, path.id)
+    if detail is None:
+        return UNKNOWN
+    applied = "recorded" if isinstance(moved, Recorded) else "transitioned"
+    return Answer(TransitionOut(**_detail(detail), applied=applied))
+
+
+@area.post("/automations/<id>/publish", "automations:publish", {200: AutomationOut})
+def publish_automation(call: Call, path: ById, body: PublishAsk) -> Result:
+    """Put the draft of a live automation in force."""
+    return service.publish(call.session, call.workspace_id, path.id, body.people_inside)
+
+
+@area.get("/automations/<id>/revisions", "automations:read", Page[RevisionOut])
+def list_revisions(call: Call, path: ById, query: PageQuery) -> Result:
+    """List the frozen documents of an automation, newest first."""
+    found = queries.page_revisions(
+        call.session, call.workspace_id, path.id, query.cursor, query.limit
+    )
+    if found is None:
+        return UNKNOWN
+    rows, following = found
+    return Answer(Page[RevisionOut](items=[_revision(row) for row in rows], next=following))
+
+
+def _read(call: Call, public_id: str, status: int) -> Result:
+    call.session.flush()
+    detail = queries.get_automation(call.session, call.workspace_id, public_id)
+    if detail is None:
+        return UNKNOWN
+    tag = f'"{detail.row.etag}"'
+    return Answer(AutomationOut(**_detail(detail)), status, {"ETag": tag})
+
+
+def _version(etag: str | None) -> int:
+    text = (etag or "").strip().removeprefix("W/").strip('"')
+    short = text.isascii() and text.isdigit() and len(text) < 10
+    return int(text) if short else _NO_VERSION
+
+
+def _summary(row: AutomationRow) -> dict[str, Any]:
+    names = AutomationSummary.model_fields.keys() - {"id"}
+    return {"id": row.public_id, **{name: getattr(row, name) for name in names}}
+
+
+def _detail(found: AutomationDetail) -> dict[str, Any]:
+    draft = found.draft
+    return {
+        **_summary(found.row),
+        "name": draft["name"],
+        "description": draft.get("description"),
+        "on_pause": draft["on_pause"],
+        "reentry": draft["reentry"],
+        "trigger": draft["trigger"],
+        "steps": [_named(step, found.names) for step in draft["steps"]],
+        "document": draft,
+        "draft_differs": found.draft_differs,
+        "problems": [
+            Fault(pointer=problem.pointer, message=messages.fault(problem))
+            for problem in found.problems
+        ],
+    }
+
+
+def _named(step: Mapping[str, Any], names: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    return {**step, **names.get(step["key"], {})}
+
+
+def _revision(row: RevisionRow) -> RevisionOut:
+    names = RevisionOut.model_fields.keys() - {"id"}
+    return RevisionOut(id=row.public_id, **{name: getattr(row, name) for name in names})

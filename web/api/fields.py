@@ -1,0 +1,122 @@
+"""Types that the areas' models share: strict bases, texts, instants, the query of a list.
+
+Strict means: "3" is no number, 1 is no yes, a number is no instant, an unknown key is refused.
+"""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+)
+from pydantic_core import PydanticCustomError
+
+from web.api.bodies import storable
+
+DEFAULT_LIMIT: Final = 50
+GREATEST_LIMIT: Final = 200
+# What both databases, every time zone and every calendar calculation can hold.
+FIRST_YEAR: Final = 1900
+LAST_YEAR: Final = 2199
+ItemT = TypeVar("ItemT")
+
+
+class In(BaseModel):
+    """Base of every body: strict types, no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Out(BaseModel):
+    """Base of every answer; filled from a row that a query returned."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True)
+
+
+class Page(Out, Generic[ItemT]):
+    """One page of a list. next: the cursor of the next page, null on the last."""
+
+    items: list[ItemT]
+    next: str | None
+
+
+def _only_text(value: object) -> object:
+    # A number would be read as seconds since 1970.
+    if not isinstance(value, str):
+        raise PydanticCustomError("instant_type", "must be an instant in ISO 8601 with a zone")
+    return value
+
+
+def _in_utc(value: datetime) -> datetime:
+    if not FIRST_YEAR < value.year < LAST_YEAR:
+        raise PydanticCustomError("instant_range", "must lie between 1901 and 2198")
+    return value.astimezone(UTC)
+
+
+def _storable(value: str) -> str:
+    if not storable(value):
+        raise PydanticCustomError("unstorable_text", "holds characters that cannot be kept")
+    return value
+
+
+def _number(value: Any) -> Any:
+    # Only a query needs this: everything in an address is text.
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
+
+
+def example(**values: JsonValue) -> ConfigDict:
+    """Return the configuration of a body model whose description shows `values`."""
+    return ConfigDict(json_schema_extra={"examples": [dict(values)]})
+
+
+def one_of(*words: str) -> Any:
+    """Return the type of a text that is one of `words`; the documentation lists them."""
+    return Literal[words]
+
+
+Instant = Annotated[
+    AwareDatetime,
+    Field(strict=False, description="ISO 8601 with a zone, for example 2026-03-02T09:00:00Z"),
+    BeforeValidator(_only_text, json_schema_input_type=datetime),
+    AfterValidator(_in_utc),
+]
+Email = Annotated[str, StringConstraints(max_length=320)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+ShortText = Annotated[str, StringConstraints(max_length=200)]
+LongText = Annotated[str, StringConstraints(max_length=5000)]
+PublicId = Annotated[str, StringConstraints(min_length=1, max_length=60)]
+Scalar = str | bool | int | float | None
+
+
+class Query(BaseModel):
+    """Base of every query string."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PageQuery(Query):
+    """What every list may be asked with."""
+
+    cursor: Annotated[
+        str | None,
+        Field(description="`next` of the page before", max_length=400),
+        AfterValidator(lambda value: value if value is None else _storable(value)),
+    ] = None
+    limit: Annotated[
+        int,
+        Field(ge=1, le=GREATEST_LIMIT, description="items a page"),
+        BeforeValidator(_number, json_schema_input_type=int),
+    ] = DEFAULT_LIMIT
+
+
+class ById(BaseModel):
+    """The path of one thing."""
+
+    id: str

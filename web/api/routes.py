@@ -1,0 +1,67 @@
+"""Puts the API on the app: its operations, its description, its page for readers."""
+
+from typing import Any, Final, cast
+
+from flask import Response, jsonify
+from flask_openapi.models.info import Info
+from flask_openapi.models.security_scheme import SecurityScheme
+from flask_openapi.openapi import OpenAPI
+from flask_wtf import CSRFProtect
+
+from web.api import (
+    automations,
+    contacts,
+    docs,
+    events,
+    properties,
+    runs,
+    senders,
+    sends,
+    state,
+    templates,
+    topics,
+)
+from web.api.area import API
+from web.api.problems import ProblemDocument
+
+VERSION: Final = "1"
+# In the order of the reader's page.
+AREAS: Final = (
+    contacts.area,
+    properties.area,
+    topics.area,
+    events.area,
+    templates.area,
+    senders.senders,
+    senders.domains,
+    automations.area,
+    runs.area,
+    sends.area,
+)
+
+
+def register(app: OpenAPI) -> None:
+    """Add the API to `app`; the engine and CSRF protection must have been registered before."""
+    state.install(app)
+    app.info = Info(
+        title="Stellwerk",
+        version=VERSION,
+        description="Send Authorization: Bearer <key>. Refusals are problem documents (RFC 9457).",
+    )
+    app.security_schemes = {"key": SecurityScheme(type="http", scheme="bearer")}
+    app.validation_error_model = ProblemDocument
+    csrf: CSRFProtect = app.extensions["csrf"]
+    # A key in a header cannot be sent by a foreign page.
+    csrf.exempt(API)
+    app.register_api(API)
+    app.add_url_rule("/api/v1/openapi.json", "api.description", view_func=lambda: _spec(app))
+    app.register_blueprint(docs.pages)
+
+
+def _spec(app: OpenAPI) -> Response:
+    return jsonify(description(app))
+
+
+def description(app: OpenAPI) -> dict[str, Any]:
+    """Return the OpenAPI description of the API."""
+    return cast("dict[str, Any]", app.api_doc)

@@ -1,0 +1,118 @@
+"""Senders and sending domains by API."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from engine.core.outcome import Refused, missing
+from engine.delivery import queries, service
+from engine.delivery.queries import DomainRow, SenderRow
+from engine.delivery.service import SenderInput
+from web.api.answers import etag
+from web.api.area import Area
+from web.api.door import Answer, Call, Result
+from web.api.fields import ById, Email, In, Out, Page, PageQuery, ShortText, one_of
+
+senders: Final = Area("senders", "Addresses the workspace writes from.")
+domains: Final = Area("sending-domains", "Domains the workspace may send from.")
+
+
+class NewSender(In):
+    """A sender to create. is_default: mail goes out from it where nothing else is said."""
+
+    email: Email = Field(examples=["hello@shop.example"])
+    name: ShortText = ""
+    reply_to: Email | None = None
+    is_default: bool = False
+
+
+class SenderOut(Out):
+    """A sender."""
+
+    id: str
+    email: str
+    name: str
+    reply_to: str | None
+    is_default: bool
+    created_at: datetime
+
+
+class NewDomain(In):
+    """A domain and how it is shown to be yours: `attest` is your word, which is audited."""
+
+    domain: Annotated[str, Field(min_length=1, max_length=253, examples=["shop.example"])]
+    verify: one_of("dns", "attest")  # type: ignore[valid-type]
+
+
+class DomainOut(Out):
+    """A sending domain. verified_by: attest, dns, or null."""
+
+    id: str
+    domain: str
+    verified_by: str | None
+    verified_at: datetime | None
+    created_at: datetime
+
+
+@senders.post("/senders", "senders:manage", {201: SenderOut, 200: SenderOut})
+def create_sender(call: Call, body: NewSender) -> Result:
+    """Create a sender; 200 with the existing one when the address is there."""
+    data = SenderInput(body.email, body.name, body.reply_to, body.is_default)
+    made = service.create_sender(call.session, call.workspace_id, data, call.actor, call.at)
+    if isinstance(made, Refused):
+        return made
+    return Answer(_sender(made.sender), 201 if made.created else 200)
+
+
+@senders.get("/senders", "senders:read", Page[SenderOut])
+def list_senders(call: Call, query: PageQuery) -> Result:
+    """List senders, newest first."""
+    rows, following = queries.page_senders(
+        call.session, call.workspace_id, query.cursor, query.limit
+    )
+    return Answer(Page[SenderOut](items=[_sender(row) for row in rows], next=following))
+
+
+@senders.get("/senders/<id>", "senders:read", SenderOut)
+def get_sender(call: Call, path: ById) -> Result:
+    """Read one sender."""
+    row = queries.get_sender(call.session, call.workspace_id, path.id)
+    return missing("sender_not_found") if row is None else etag(Answer(_sender(row)))
+
+
+@domains.post("/sending-domains", "senders:manage", {201: DomainOut, 200: DomainOut})
+def create_sending_domain(call: Call, body: NewDomain) -> Result:
+    """Add a sending domain; 200 with the existing one when it is there."""
+    made = service.attest_domain(
+        call.session, call.workspace_id, body.domain, call.actor, call.at, verify=body.verify
+    )
+    if isinstance(made, Refused):
+        return made
+    return Answer(_domain(made.domain), 201 if made.created else 200)
+
+
+@domains.get("/sending-domains", "senders:read", Page[DomainOut])
+def list_sending_domains(call: Call, query: PageQuery) -> Result:
+    """List sending domains, newest first."""
+    rows, following = queries.page_domains(
+        call.session, call.workspace_id, query.cursor, query.limit
+    )
+    return Answer(Page[DomainOut](items=[_domain(row) for row in rows], next=following))
+
+
+@domains.get("/sending-domains/<id>", "senders:read", DomainOut)
+def get_sending_domain(call: Call, path: ById) -> Result:
+    """Read one sending domain."""
+    row = queries.get_domain(call.session, call.workspace_id, path.id)
+    return missing("domain_not_found") if row is None else etag(Answer(_domain(row)))
+
+
+def _sender(row: SenderRow) -> SenderOut:
+    names = SenderOut.model_fields.keys() - {"id"}
+    return SenderOut(id=row.public_id, **{name: getattr(row, name) for name in names})
+
+
+def _domain(row: DomainRow) -> DomainOut:
+    names = DomainOut.model_fields.keys() - {"id"}
+    return DomainOut(id=row.public_id, **{name: getattr(row, name) for name in names})
