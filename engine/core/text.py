@@ -34,7 +34,10 @@ def read_number(value: str) -> float | None:
     if text == "":
         return 0.0
     if _RADIX.match(text):
-        return float(int(text, 0))
+        try:
+            return float(int(text, 0))
+        except OverflowError:
+            return float("inf")
     if _DECIMAL.match(text):
         return float(text)
     if text.lstrip("+-") == "Infinity" and len(text) <= len("+Infinity"):
