@@ -106,7 +106,7 @@ def list_keys(
     """Return a page of keys, newest first, and the cursor of the next page."""
     statement = select(ApiKey).where(ApiKey.workspace_id == workspace_id)
     read = read_cursor(after, 1) if after else None
-    if read and read[0].isdecimal():
+    if read and read[0].isascii() and read[0].isdecimal() and len(read[0]) < 19:
         statement = statement.where(ApiKey.id < int(read[0]))
     rows = session.scalars(statement.order_by(ApiKey.id.desc()).limit(limit + 1)).all()
     cursor = write_cursor(rows[limit - 1].id) if len(rows) > limit else None

@@ -33,6 +33,13 @@ BAD = Refused("bad_credentials", "forbidden")
 SECOND = timedelta(seconds=1)
 
 
+@pytest.fixture(autouse=True)
+def cheap_nobody(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a try at an unknown account cost as little as the other hashes of tests."""
+    if request.node.get_closest_marker("real_passwords") is None:
+        monkeypatch.setattr(passwords, "_NOBODY", passwords.hash_password("nobody"))
+
+
 @pytest.fixture
 def ada(session: Session) -> User:
     """Return the owner of a workspace."""
