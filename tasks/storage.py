@@ -89,7 +89,8 @@ class QueueFile(SqliteStorage):  # type: ignore[misc] # published without types
             found = Path(self.filename).stat()
         except FileNotFoundError:
             return None
-        return found.st_dev, found.st_ino
+        # A file of ours is never empty: this one was cut.
+        return (found.st_dev, found.st_ino) if found.st_size else None
 
 
 class QueueRedis(PriorityRedisExpireStorage):  # type: ignore[misc] # published without types

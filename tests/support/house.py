@@ -14,10 +14,10 @@ import engine.house
 from engine.accounts import passwords
 from engine.core import clock as engine_clock
 from engine.core import effects
-from engine.core.boot import Runtime
 from engine.core.clock import FixedClock
 from engine.core.settings import Settings
 from engine.core.unit_of_work import UnitOfWork, open_for_writing
+from engine.house import House
 from tests.fakes.dispatch import RecordingDispatch
 
 # A Monday, after the change to summer time nowhere and before it in Europe.
@@ -60,28 +60,28 @@ def clock() -> Iterator[FixedClock]:
 
 
 @pytest.fixture
-def house(settings: Settings, dispatch: RecordingDispatch, clock: FixedClock) -> Iterator[Runtime]:
+def house(settings: Settings, dispatch: RecordingDispatch, clock: FixedClock) -> Iterator[House]:
     """Return the started engine with all its rooms, on the standing clock."""
-    runtime = engine.house.start(settings, dispatch)
+    started = engine.house.start(settings, dispatch)
     engine_clock.install(clock)
-    yield runtime
-    runtime.database.dispose()
+    yield started
+    started.runtime.database.dispose()
     effects.install(lambda _effects: None)
 
 
 @pytest.fixture
-def uow(house: Runtime) -> UnitOfWork:
+def uow(house: House) -> UnitOfWork:
     """Return the unit of work: `with uow.begin() as session` commits at its end."""
-    return house.uow
+    return house.runtime.uow
 
 
 @pytest.fixture
-def session(house: Runtime) -> Iterator[Session]:
+def session(house: House) -> Iterator[Session]:
     """Return one writing session that is rolled back at the end of the test.
 
     On SQLite it holds the write lock: a test that also calls `uow.begin()` asks for `uow` alone.
     """
-    with house.database.session() as opened:
+    with house.runtime.database.session() as opened:
         open_for_writing(opened)
         yield opened
         opened.rollback()

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from redis import Redis
 
-from engine.core.boot import Runtime
 from engine.core.settings import Settings
+from engine.house import House
 from tasks.dispatch import TASKS
 from tasks.queue import QUEUE_FILE, Queues
 from tests.fakes.house import FakeHouse
 
 
 @pytest.fixture
-def queues(settings: Settings, house: Runtime) -> Iterator[Queues]:
+def queues(settings: Settings, house: House) -> Iterator[Queues]:
     """Return the four queues of the test's installation."""
     made = Queues(settings, TASKS)
     yield made
@@ -21,9 +21,9 @@ def queues(settings: Settings, house: Runtime) -> Iterator[Queues]:
 
 
 @pytest.fixture
-def fake_house(house: Runtime) -> FakeHouse:
+def fake_house(house: House) -> FakeHouse:
     """Return a house that notes what it is asked for, on the real floor."""
-    return FakeHouse(house, ("steps", "sends", "retention"))
+    return FakeHouse(house.runtime, ("steps", "sends", "retention"))
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from redis.exceptions import RedisError
 
 from engine.automations.effects import WalkSteps
 from engine.core import effects
-from engine.core.boot import Runtime
 from engine.core.clock import FixedClock
 from engine.core.effects import CHUNK, Effect, emit
 from engine.delivery.effects import DispatchSends
+from engine.house import House
 from tasks.dispatch import ROUTES, Dispatcher
 from tasks.queue import CAMPAIGN, ENGINE, NAMES, TRANSACTIONAL, HandOverFailed, Queues
 from tests.support.house import START
@@ -76,14 +76,12 @@ def test_the_ids_of_one_commit_share_hints(queues: Queues) -> None:
     assert sizes == [(ENGINE, 1), (ENGINE, 1), (ENGINE, CHUNK), (TRANSACTIONAL, 1)]
 
 
-def test_nothing_is_enqueued_by_a_rollback(
-    queues: Queues, house: Runtime, dispatch: object
-) -> None:
+def test_nothing_is_enqueued_by_a_rollback(queues: Queues, house: House, dispatch: object) -> None:
     effects.install(Dispatcher(queues))
     with pytest.raises(LookupError):
         _fail_after_emitting(house)
     assert waiting(queues) == []
-    with house.uow.begin() as session:
+    with house.runtime.uow.begin() as session:
         emit(session, WalkSteps((2,)))
         assert waiting(queues) == []
     assert [hint[2] for hint in waiting(queues)] == [([2],)]
@@ -93,7 +91,7 @@ def test_nothing_is_enqueued_by_a_rollback(
     "fault", [sqlite3.OperationalError("locked"), RedisError("away"), TimeoutError("late")]
 )
 def test_a_queue_that_is_away_does_not_harm_the_commit(
-    queues: Queues, house: Runtime, monkeypatch: pytest.MonkeyPatch, fault: Exception
+    queues: Queues, house: House, monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
     def refuse(*_message: object) -> None:
         raise fault
@@ -102,13 +100,13 @@ def test_a_queue_that_is_away_does_not_harm_the_commit(
     with pytest.raises(HandOverFailed):
         Dispatcher(queues)([WalkSteps((1,))])
     effects.install(Dispatcher(queues))
-    with house.uow.begin() as session:
+    with house.runtime.uow.begin() as session:
         emit(session, WalkSteps((1,)))
     assert waiting(queues) == []
 
 
-def _fail_after_emitting(house: Runtime) -> None:
-    with house.uow.begin() as session:
+def _fail_after_emitting(house: House) -> None:
+    with house.runtime.uow.begin() as session:
         emit(session, WalkSteps((1,)))
         raise LookupError
 

@@ -7,9 +7,9 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from engine.core import ticks
-from engine.core.boot import Runtime
 from engine.core.clock import FixedClock
 from engine.core.ticks import Heartbeat
+from engine.house import House
 from tasks import periodic
 from tasks.dispatch import TASKS
 from tasks.periodic import JOBS, Heart, Job, Timetable, process_name
@@ -111,41 +111,41 @@ def test_without_queue_and_database_the_timetable_goes_on(
 
 
 def test_the_timetable_leaves_a_heartbeat(
-    queues: Queues, fake_house: FakeHouse, clock: FixedClock, house: Runtime
+    queues: Queues, fake_house: FakeHouse, clock: FixedClock, house: House
 ) -> None:
     Timetable(queues, fake_house.as_house()).turn()
-    with house.uow.read() as session:
+    with house.runtime.uow.read() as session:
         assert ticks.pulse(session, "timetable", clock.now()).alive
         assert not ticks.pulse(session, "timetable", clock.now() + 2 * MINUTE).alive
 
 
-def test_a_heart_beats_every_five_seconds(house: Runtime, clock: FixedClock) -> None:
-    heart = Heart(house.uow, "worker")
+def test_a_heart_beats_every_five_seconds(house: House, clock: FixedClock) -> None:
+    heart = Heart(house.runtime.uow, "worker")
     seen = []
     for _second in range(11):
         heart.beat()
-        with house.uow.read() as session:
+        with house.runtime.uow.read() as session:
             seen.append(session.scalars(select(Heartbeat.seen_at)).one())
         clock.advance(timedelta(seconds=1))
     assert [(at - START).seconds for at in seen] == [0] * 5 + [5] * 5 + [10]
 
 
-def test_each_heart_has_a_name_of_its_own(house: Runtime) -> None:
+def test_each_heart_has_a_name_of_its_own(house: House) -> None:
     for _worker in range(2):
-        Heart(house.uow, "worker").beat()
-    with house.uow.read() as session:
+        Heart(house.runtime.uow, "worker").beat()
+    with house.runtime.uow.read() as session:
         assert len(session.scalars(select(Heartbeat.name)).all()) == 2
 
 
 def test_a_heartbeat_survives_a_database_that_is_away(
-    house: Runtime, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+    house: House, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heart = Heart(house.uow, "worker")
+    heart = Heart(house.runtime.uow, "worker")
     with monkeypatch.context() as patched:
         patched.setattr(ticks, "beat", _away)
         heart.beat()
     heart.beat()
-    with house.uow.read() as session:
+    with house.runtime.uow.read() as session:
         assert ticks.pulse(session, "worker", clock.now()).alive
 
 
