@@ -1,10 +1,12 @@
 """The room's verbs: signing in, API keys, people and workspaces. None of them commits."""
 
+from engine.accounts.idempotency import forget as forget_answers
 from engine.accounts.queries import KeyHolder, Person
 from engine.accounts.service.keys import (
     IssuedKey,
     authenticate_key,
     create_key,
+    due_for_note,
     note_key_use,
     revoke_key,
 )
@@ -43,6 +45,8 @@ __all__ = [
     "change_password",
     "change_role",
     "create_key",
+    "due_for_note",
+    "forget_answers",
     "note_key_use",
     "note_seen",
     "resume_session",
