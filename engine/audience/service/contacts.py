@@ -65,7 +65,7 @@ def save_contacts(
     """
     under_way = Writing(workspace_id, source, at, start_automations)
     resolve(session, under_way, batch, mode)
-    events.record(session, under_way.events, at)
+    events.record(session, under_way.happened, at)
     return answer(session, under_way, len(batch))
 
 
@@ -93,7 +93,7 @@ def update_contact(
         return invalid("identity_missing", "/email")
     under_way = Writing(workspace_id, source, at)
     rewrite(session, under_way, {0: planned})
-    events.record(session, under_way.events, at)
+    events.record(session, under_way.happened, at)
     return answer(session, under_way, 1)[0]
 
 

@@ -43,7 +43,7 @@ def receive_event(
     person = _person(session, under_way, sent)
     if isinstance(person, Refused):
         return person
-    created = bool(under_way.events)
+    created = bool(under_way.happened)
     supplied = sent.event_properties is not None
     data = {"event_properties": dict(sent.event_properties or {})} if supplied else {}
     happened = events.NewEvent(
@@ -55,7 +55,7 @@ def receive_event(
         sent.event_name,
         data,
     )
-    recording = events.record(session, [*under_way.events, happened], at)
+    recording = events.record(session, [*under_way.happened, happened], at)
     return ReceivedEvent(
         recording.events[-1].public_id,
         person.public_id,

@@ -118,7 +118,7 @@ def _live(session: Session, workspace_id: int, contact_ids: Sequence[str]) -> di
             Contact.public_id.in_(asked),
         )
     )
-    return dict(rows.tuples())
+    return dict(rows.all())
 
 
 def _join(

@@ -47,11 +47,11 @@ class Writing:
     at: datetime
     start_automations: bool = True
     outcomes: dict[int, Landed | Refused] = field(default_factory=dict)
-    events: list[events.NewEvent] = field(default_factory=list)
+    happened: list[events.NewEvent] = field(default_factory=list)
 
     def note(self, row_id: int, kind: str, data: Mapping[str, object]) -> None:
         """Add the event of one contact; it is recorded with the whole batch."""
-        self.events.append(
+        self.happened.append(
             events.NewEvent(
                 self.workspace_id,
                 row_id,
@@ -191,7 +191,7 @@ def property_types(session: Session, workspace_id: int) -> dict[str, str]:
     rows = session.execute(
         select(Property.key, Property.type).where(Property.workspace_id == workspace_id)
     )
-    return dict(rows.tuples())
+    return dict(rows.all())
 
 
 def invalid_contact(problems: Sequence[Problem]) -> Refused:

@@ -117,7 +117,7 @@ def insert_contacts(
     landed = session.execute(
         upsert(session, Contact).on_conflict_do_nothing().returning(Contact.public_id, Contact.id),
         ordered,
-    ).tuples()
+    ).all()
     ids: dict[str, int] = dict(landed)
     put = {
         ids[str(row["public_id"])]: {**_built_in(change.fields, source), **change.values}

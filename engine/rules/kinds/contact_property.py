@@ -49,14 +49,14 @@ def _storable(value: str) -> str:
     return value
 
 
-def _representable(value: int) -> int:
+def _plainly_spelt(value: int) -> int:
     if abs(value) >= 10**21:
-        raise ValueError("is beyond 10^21")
+        raise ValueError("is spelt with an exponent, so it is read as a float")
     return value
 
 
 Text = Annotated[str, AfterValidator(_storable), Field(max_length=LONGEST)]
-Whole = Annotated[int, AfterValidator(_representable)]
+Whole = Annotated[int, AfterValidator(_plainly_spelt)]
 Fraction = Annotated[float, Field(allow_inf_nan=False)]
 
 
