@@ -27,7 +27,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     """
     settings = settings or Settings.from_env()
     _queues, dispatch = connect(settings)
-    return make_app(engine.house.start(settings, dispatch))
+    return make_app(engine.house.start(settings, dispatch).runtime)
 
 
 if __name__ == "__main__":

@@ -14,10 +14,12 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from engine.core.boot import Runtime
 from web import auth, errors, filters, headers, htmx, i18n, request, shell
 from web.accounts import api_keys, sign_in
+from web.api import routes
 from web.audit import views as audit
 from web.health import metrics
 from web.health import views as health
 from web.home import views as home
+from web.home.find import find
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # The pages, one blueprint a room.
@@ -68,6 +70,9 @@ def make_app(runtime: Runtime) -> Console:
     shell.register(app)
     for pages in PAGES:
         app.register_blueprint(pages)
+    # Stands with the people, whose pages are a blueprint of their own.
+    app.add_url_rule("/people/find", "people.find", find)
+    routes.register(app)
     return app
 
 

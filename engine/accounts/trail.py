@@ -29,12 +29,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Filter:
-    """What a reader looks for; None leaves a part open. since is included, until is not."""
+    """What a reader looks for; None leaves a part open. since is included, until is not.
+
+    resource_id: public id of the thing that was acted on.
+    """
 
     action: str | None = None
     actor: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    resource_id: str | None = None
 
 
 def page_entries(
@@ -85,6 +89,8 @@ def _conditions(
         conditions.append(AuditEntry.created_at >= wanted.since)
     if wanted.until:
         conditions.append(AuditEntry.created_at < wanted.until)
+    if wanted.resource_id:
+        conditions.append(AuditEntry.resource_id == wanted.resource_id)
     return conditions
 
 

@@ -21,7 +21,7 @@ from web.request import now, session
 from web.tables import Page
 
 pages = Blueprint("api_keys", __name__, url_prefix="/api-keys")
-_CHOICES = [(scope, scope) for scope in (FULL, *sorted(SCOPES - {FULL}))]
+_CHOICES = [FULL, *sorted(SCOPES - {FULL})]
 
 
 class KeyForm(Form):

@@ -93,7 +93,6 @@ def revoke_key(
     ).scalar()
     if landed is None:
         return Recorded("revoked")
-    session.refresh(row)
     _audit(session, row, "api_key.revoked", actor, at)
     return Transitioned("active", "revoked")
 
