@@ -17,7 +17,7 @@ from engine.core.db import JsonObject
 from engine.core.outcome import Problem, Refused
 
 MAX_STEPS: Final = 200
-_KEY: Final = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$")
+_KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
 
 class _Part(BaseModel):
@@ -120,12 +120,13 @@ def write_document(
 
 def shape_problems(error: ValidationError, pointer: str) -> list[Problem]:
     """Return a validation error as problems with JSON pointers below `pointer`."""
-    found = []
+    found: dict[str, Problem] = {}
     for fault in error.errors(include_url=False, include_input=False, include_context=False):
         parts = [part for part in fault["loc"] if not _is_union_label(part)]
         where = pointer + "".join(f"/{_escape(part)}" for part in parts)
-        found.append(Problem(where, fault["type"], {"detail": fault["msg"]}))
-    return found
+        # Of a union every member complains; the first says it best.
+        found.setdefault(where, Problem(where, fault["type"], {"detail": fault["msg"]}))
+    return list(found.values())
 
 
 def _is_union_label(part: int | str) -> bool:
@@ -163,7 +164,7 @@ def _key_problems(steps: Sequence[StepPart]) -> list[Problem]:
         where = f"/steps/{index}/key"
         if step.key == END:
             found.append(Problem(where, "reserved_key"))
-        elif not _KEY.match(step.key):
+        elif not _KEY.fullmatch(step.key):
             found.append(Problem(where, "invalid_key"))
         elif step.key in seen:
             found.append(Problem(where, "duplicate_key", {"key": step.key}))

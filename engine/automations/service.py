@@ -176,11 +176,13 @@ def publish(session: Session, workspace_id: int, public_id: str, people_inside: 
 def find(session: Session, workspace_id: int, public_id: str) -> Automation | None:
     """Return the automation, or None when unknown, foreign or deleted."""
     return session.scalar(
-        select(Automation).where(
+        select(Automation)
+        .where(
             Automation.workspace_id == workspace_id,
             Automation.public_id == public_id,
             Automation.deleted_at.is_(None),
         )
+        .execution_options(populate_existing=True)
     )
 
 

@@ -79,9 +79,8 @@ def transition(
     is guarded by the status that was read: a lost race is Refused("lost_race") and changes nothing.
     """
     model: Any = machine.row
-    row = session.scalar(
-        select(machine.row).where(model.id == row_id).execution_options(populate_existing=True)
-    )
+    fresh = select(machine.row).where(model.id == row_id).execution_options(populate_existing=True)
+    row = session.scalar(fresh)
     if row is None:
         return missing(f"{machine.resource}_not_found")
     before, after = getattr(row, machine.column), machine.target(asked)
@@ -104,7 +103,8 @@ def transition(
     ).scalar()
     if landed is None:
         return Refused("lost_race")
-    session.refresh(row)
+    # Not session.refresh: it reads by key alone, which a scoped session refuses.
+    session.scalar(fresh)
     details = _details(before, after, {"applied": "transitioned", **change.details})
     audit.record(session, subject, change.action, actor, at, details)
     for effect in change.effects:

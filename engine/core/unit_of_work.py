@@ -35,7 +35,6 @@ class UnitOfWork:
             if workspace_id is not None:
                 db.scope(session, workspace_id)
             yield session
-            session.rollback()
 
 
 def open_for_writing(session: Session) -> None:

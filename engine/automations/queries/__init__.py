@@ -13,6 +13,7 @@ from engine.automations.queries.automations import (
     tallies,
     waiting_until,
 )
+from engine.automations.queries.links import RunOfSend, runs_inside, runs_of_sends
 from engine.automations.queries.runs import (
     RunDetail,
     RunFilter,
@@ -29,6 +30,7 @@ __all__ = [
     "RevisionRow",
     "RunDetail",
     "RunFilter",
+    "RunOfSend",
     "RunRow",
     "StepRunRow",
     "Tally",
@@ -38,6 +40,8 @@ __all__ = [
     "page_revisions",
     "page_runs",
     "people_by_step",
+    "runs_inside",
+    "runs_of_sends",
     "status_counts",
     "story",
     "tallies",
