@@ -3,6 +3,7 @@
 Strict means: "3" is no number, 1 is no yes, a number is no instant, an unknown key is refused.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
@@ -26,6 +27,7 @@ GREATEST_LIMIT: Final = 200
 FIRST_YEAR: Final = 1900
 LAST_YEAR: Final = 2199
 ItemT = TypeVar("ItemT")
+_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:", re.ASCII)
 
 
 class In(BaseModel):
@@ -48,8 +50,8 @@ class Page(Out, Generic[ItemT]):
 
 
 def _only_text(value: object) -> object:
-    # A number would be read as seconds since 1970.
-    if not isinstance(value, str):
+    # A number, or a text of digits, would be read as seconds since 1970.
+    if not isinstance(value, str) or not _INSTANT.match(value):
         raise PydanticCustomError("instant_type", "must be an instant in ISO 8601 with a zone")
     return value
 
@@ -63,6 +65,15 @@ def _in_utc(value: datetime) -> datetime:
 def _storable(value: str) -> str:
     if not storable(value):
         raise PydanticCustomError("unstorable_text", "holds characters that cannot be kept")
+    return value
+
+
+def _primitive(value: Any) -> Any:
+    # One fault in place of one for every member of the union.
+    if isinstance(value, list | dict):
+        raise PydanticCustomError(
+            "not_a_primitive", "must be a text, a number, true, false or null"
+        )
     return value
 
 
@@ -92,7 +103,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 ShortText = Annotated[str, StringConstraints(max_length=200)]
 LongText = Annotated[str, StringConstraints(max_length=5000)]
 PublicId = Annotated[str, StringConstraints(min_length=1, max_length=60)]
-Scalar = str | bool | int | float | None
+Scalar = Annotated[str | bool | int | float | None, BeforeValidator(_primitive)]
 
 
 class Query(BaseModel):
