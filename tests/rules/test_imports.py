@@ -48,6 +48,13 @@ def _skeleton(folder: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", folder)
 
 
+def test_a_room_that_stands_nowhere_is_found(tmp_path: Path) -> None:
+    _skeleton(tmp_path)
+    (tmp_path / "engine" / "utils.py").touch()
+    done = _lint(tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+
+
 def test_the_contracts_hold() -> None:
     done = _lint(ROOT)
     assert done.returncode == 0, done.stdout
