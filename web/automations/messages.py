@@ -1,0 +1,103 @@
+"""The words of the automations room: refusals and what a check finds, as people read them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from flask_babel import gettext
+from flask_babel import lazy_gettext as _
+from flask_babel.speaklater import LazyString
+
+from engine.core.outcome import Problem, Refused
+
+# Reasons; the first four are the seed's own sentences (facts 1.13).
+REASONS: Final[Mapping[str, LazyString]] = {
+    "automation_not_found": _("Automation not found"),
+    "illegal_edge": _("Automation is not in a state that allows this transition"),
+    "no_steps": _("Automation must have at least one step to be activated"),
+    "invalid_trigger_config": _("Automation trigger is missing required configuration"),
+    "lost_race": _("Somebody else changed this at the same moment. Nothing was changed by you."),
+    "stale": _("The draft was changed in the meantime. Load it again and repeat your change."),
+    "check_failed": _("It cannot go live: some steps would fail for certain."),
+    "people_inside": _("%(count)s people are still inside, so it cannot become a draft again."),
+    "active_cannot_be_deleted": _("An active automation cannot be deleted. Pause it first."),
+    "invalid_document": _("The document is not sound; see the list of faults."),
+    "resume_choice_not_built": _("A choice for waits that are overdue cannot be made yet."),
+    "start_afresh_not_built": _("Starting afresh is not possible yet."),
+    "cancel_inside_not_built": _("Ending everybody inside is not possible yet; pause instead."),
+    "publish_not_built": _(
+        "Publishing over a live revision is not possible yet. Pause it, make it a draft, activate."
+    ),
+    "run_not_found": _("There is no such run."),
+    "automation_run_not_found": _("There is no such run."),
+    "automation_step_run_not_found": _("There is no such step in this run."),
+}
+# Faults of a document and findings of a check, by their code.
+PROBLEMS: Final[Mapping[str, LazyString]] = {
+    "hold_not_built": _("Holding people while paused is not possible yet; use cancel."),
+    "reentry_not_built": _("Only re-entry after the end is possible yet; use after_end."),
+    "unknown_trigger": _("There is no such trigger. Known are: %(known)s."),
+    "unknown_step": _("There is no such step. Known are: %(known)s."),
+    "reserved_key": _("This key has a meaning of its own; choose another one."),
+    "invalid_key": _("A key has letters, digits, - and _, at most 60, a letter or digit first."),
+    "duplicate_key": _("The key “%(key)s” stands twice."),
+    "missing_target": _("There is no step “%(key)s” to go on to."),
+    "endless_cycle": _("These steps lead in a circle that nobody can leave."),
+    "delay_without_duration": _("The wait has no length."),
+    "delay_too_long": _("The wait is longer than ten years."),
+    "condition_missing": _("The branch has no rule."),
+    "topic_not_found": _("The topic no longer exists."),
+    "property_not_found": _("There is no property “%(name)s”."),
+    "template_missing": _("The mail has no template."),
+    "template_not_found": _("The template of the mail no longer exists."),
+    "no_sender": _("The workspace has no default sender."),
+    "invalid_liquid": _("The subject cannot be read as a template."),
+    "not_an_object": _("The rule is not an object."),
+    "required": _("Something is missing here."),
+    "unknown_kind": _("There is no rule of the kind “%(kind)s”."),
+    "unknown_key": _("This key is not known here."),
+    "wrong_value": _("This value does not fit here."),
+}
+
+
+def reason(refused: Refused) -> str:
+    """Return the sentence for a refusal of the automations room."""
+    return _said(REASONS.get(refused.reason), refused.reason, refused.params)
+
+
+def problem(found: Problem) -> str:
+    """Return the sentence for one fault or finding."""
+    return _said(PROBLEMS.get(found.code), found.code, found.params)
+
+
+def done(before: str, after: str, name: str) -> str:
+    """Return what a transition did, for the line above the page."""
+    if after == "paused":
+        return str(gettext("Automation paused: “%(name)s”. Nobody new enters.", name=name))
+    if before == "paused":
+        return str(gettext("Automation resumed: “%(name)s”.", name=name))
+    return str(
+        gettext("Automation activated: “%(name)s”. New people enter from now on.", name=name)
+    )
+
+
+def already(status: str, name: str) -> str:
+    """Return that nothing was changed, because somebody was faster or pressed twice."""
+    if status == "paused":
+        return str(gettext("“%(name)s” was paused already; nothing was changed.", name=name))
+    return str(gettext("“%(name)s” was active already; nothing was changed.", name=name))
+
+
+def reentry(rule: object) -> str:
+    """Return whether a person may enter again; rule: as the document has it."""
+    if rule == "once":
+        return str(gettext("never"))
+    if isinstance(rule, Mapping):
+        return str(gettext("at most once in %(days)s days", days=rule["days"]))
+    return str(gettext("after the end of the run before"))
+
+
+def _said(words: LazyString | None, code: str, params: Mapping[str, str | int]) -> str:
+    """Return the sentence; a code of a later version is spelt out."""
+    if words is not None:
+        return str(words) % dict(params)
+    return str(params.get("detail") or code.replace("_", " "))

@@ -1,0 +1,209 @@
+"""What the pages of automations show: rows of the list, one automation with its plan.
+
+Reads by the engine's queries, a bounded number of statements a page.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from flask_babel import gettext
+from sqlalchemy.orm import Session
+
+from engine.accounts import trail
+from engine.automations import queries
+from engine.automations.graph import END
+from engine.automations.models import DRAFT, PAUSED
+from engine.automations.queries import AutomationDetail, AutomationRow, Tally
+from engine.core.db import JsonObject
+from engine.core.outcome import Problem, Refused
+from web.audit.messages import who
+from web.automations import messages, reading, track
+from web.automations.reading import Told
+
+_DAY: Final = timedelta(days=1)
+_PAUSE: Final = "automation.paused"
+
+
+@dataclass(frozen=True)
+class Line:
+    """An automation as the list shows it."""
+
+    public_id: str
+    name: str
+    status: str
+    trigger: str
+    entered: int
+    inside: int
+    finished: int
+    paused_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Head:
+    """An automation as its page shows it beside the plan; words are sentences or phrases."""
+
+    public_id: str
+    name: str
+    description: str | None
+    status: str
+    trigger: str
+    revision: int | None
+    next_revision: int
+    live_since: datetime | None
+    paused_at: datetime | None
+    paused_by: str
+    draft_differs: bool
+    reentry: str
+    entered: int
+    inside: int
+    finished: int
+    ended: int
+    elsewhere: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What forbids going live, with the anchor of the station on the plan."""
+
+    words: str
+    anchor: str
+
+
+def lines(session: Session, workspace_id: int, rows: Sequence[AutomationRow]) -> list[Line]:
+    """Return rows of the list with their triggers in words and their counts."""
+    tallies = queries.tallies(session, workspace_id, [row.row_id for row in rows])
+    triggers = reading.trigger_words(
+        session,
+        workspace_id,
+        {row.row_id: (row.trigger_type, row.trigger_config) for row in rows},
+    )
+    return [_line(row, triggers[row.row_id], tallies[row.row_id]) for row in rows]
+
+
+def page(
+    session: Session, workspace_id: int, found: AutomationDetail, at: datetime
+) -> dict[str, Any]:
+    """Return the context of automations/detail.html but for the reader's rights."""
+    content, names = _shown(found)
+    told = reading.tell(session, workspace_id, content, names)
+    row = found.row
+    tally = queries.tallies(session, workspace_id, [row.row_id])[row.row_id]
+    standing = queries.people_by_step(session, workspace_id, row.row_id, row.revision_id)
+    head = _head(session, workspace_id, found, told, tally, sum(standing.values()))
+    return {
+        "automation": head,
+        "rows": track.stations(told, track.People(tally, standing)) if told else (),
+        "problems": _findings(content, _blocking(found)) if row.status == DRAFT else (),
+        "due_in_a_day": queries.waiting_until(session, workspace_id, row.row_id, at + _DAY),
+    }
+
+
+def refusal(found: AutomationDetail, refused: Refused) -> dict[str, Any]:
+    """Return what a refused press adds to the page: the sentence, and each finding as a link."""
+    problems = refused.problems or (Problem("/trigger/config", refused.reason),)
+    if refused.reason == "no_steps":
+        problems = (Problem("/steps", refused.reason),)
+    return {
+        "refused": messages.reason(refused),
+        "problems": _findings(_shown(found)[0], problems),
+    }
+
+
+def _line(row: AutomationRow, trigger: str, tally: Tally) -> Line:
+    return Line(
+        row.public_id,
+        row.name,
+        row.status,
+        trigger,
+        tally.entered,
+        tally.inside,
+        tally.finished,
+        row.paused_at if row.status == PAUSED else None,
+    )
+
+
+def _shown(found: AutomationDetail) -> tuple[JsonObject, Mapping[str, Mapping[str, str]]]:
+    """Return the document of the plan: what is in force, of a draft the draft itself."""
+    if found.row.status == DRAFT:
+        return found.draft, found.names
+    return found.shown, found.shown_names
+
+
+def _head(
+    session: Session,
+    workspace_id: int,
+    found: AutomationDetail,
+    told: Told | None,
+    tally: Tally,
+    on_plan: int,
+) -> Head:
+    row = found.row
+    newest = queries.page_revisions(session, workspace_id, row.public_id, limit=1)
+    numbers = [revision.number for revision in newest[0]] if newest else []
+    return Head(
+        public_id=row.public_id,
+        name=row.name,
+        description=row.description,
+        status=row.status,
+        trigger=told.trigger() if told else row.trigger_type,
+        revision=row.revision,
+        next_revision=max(numbers, default=0) + 1,
+        live_since=row.activated_at,
+        paused_at=row.paused_at,
+        paused_by=_paused_by(session, workspace_id, row),
+        draft_differs=found.draft_differs,
+        reentry=messages.reentry(row.reentry),
+        entered=tally.entered,
+        inside=tally.inside,
+        finished=tally.finished,
+        ended=tally.cancelled,
+        elsewhere=tally.inside - on_plan,
+    )
+
+
+def _paused_by(session: Session, workspace_id: int, row: AutomationRow) -> str:
+    """Return who paused it, as a phrase; '' where it is not paused or nobody knows."""
+    if row.status != PAUSED:
+        return ""
+    wanted = trail.Filter(action=_PAUSE, resource_id=row.public_id)
+    entries, _following = trail.page_entries(session, workspace_id, wanted, limit=20)
+    actors = [entry.actor for entry in entries if not entry.details.get("no_op")]
+    if not actors:
+        return ""
+    names = trail.names(session, workspace_id, actors[:1])
+    return str(gettext("by %(name)s", name=who(actors[0], names)))
+
+
+def _blocking(found: AutomationDetail) -> tuple[Problem, ...]:
+    """Return what an activation of the draft would be refused for, in the engine's order."""
+    first: list[Problem] = []
+    if not found.draft["steps"]:
+        first.append(Problem("/steps", "no_steps"))
+    if not found.trigger_complete:
+        first.append(Problem("/trigger/config", "invalid_trigger_config"))
+    return (*first, *found.problems)
+
+
+def _findings(content: JsonObject, problems: Sequence[Problem]) -> tuple[Finding, ...]:
+    return tuple(Finding(_words(each), _anchor(content, each.pointer)) for each in problems)
+
+
+def _words(found: Problem) -> str:
+    if found.code in messages.REASONS:
+        return messages.reason(Refused(found.code, params=found.params))
+    return messages.problem(found)
+
+
+def _anchor(content: JsonObject, pointer: str) -> str:
+    """Return the anchor of the station that a JSON pointer into the document names, or ''."""
+    parts = pointer.strip("/").split("/")
+    if parts[0] == "trigger":
+        return f"at-{track.START}"
+    if parts[0] != "steps":
+        return ""
+    steps = content["steps"]
+    if len(parts) > 1 and parts[1].isdecimal() and int(parts[1]) < len(steps):
+        return f"at-{steps[int(parts[1])]['key']}"
+    return f"at-{END}"

@@ -1,0 +1,92 @@
+"""The list of runs: its filters from the address, its rows in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from engine.automations import queries
+from engine.automations.models import RUNNING
+from engine.automations.queries import RunFilter, RunRow
+from web import days
+from web.automations import reading
+from web.runs import messages
+
+FIELDS: Final = ("automation", "status", "step", "since", "until", "q", "error")
+# A select with more entries than this helps nobody; the address takes any id.
+_CHOICES: Final = 200
+WAITING: Final = "waiting"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A run as lists show it."""
+
+    public_id: str
+    person: str
+    automation: str
+    entered: datetime
+    step: str
+    status: str
+    due: datetime | None
+    error: str
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the selects of the filter offer: pairs of value and words."""
+
+    automations: Sequence[tuple[str, str]]
+    steps: Sequence[tuple[str, str]]
+
+
+def read(asked: Mapping[str, str], zone: str) -> RunFilter:
+    """Return the filter that an address spells."""
+    span = days.read(asked, zone)
+    return RunFilter(
+        automation=asked["automation"] or None,
+        status=asked["status"] or None,
+        step=asked["step"] or None,
+        since=span.since,
+        until=span.until,
+        q=asked["q"] or None,
+        error=asked["error"] or None,
+    )
+
+
+def lines(session: Session, workspace_id: int, rows: Sequence[RunRow], at: datetime) -> list[Line]:
+    """Return runs as lists show them, a bounded number of statements for all."""
+    places = {row.row_id: (row.revision_row_id, row.step_key) for row in rows}
+    steps = reading.step_titles(session, workspace_id, places)
+    return [
+        Line(
+            public_id=row.public_id,
+            person=row.contact_name,
+            automation=row.automation_name,
+            entered=row.started_at,
+            step=steps.get(row.row_id, row.step_key or "") if row.status == RUNNING else "",
+            status=status(row, at),
+            due=row.due_at,
+            error=messages.failed(row.error_code, row.error_message),
+        )
+        for row in rows
+    ]
+
+
+def status(row: RunRow, at: datetime) -> str:
+    """Return the status as pages show it: a running run whose step is due later waits."""
+    waits = row.status == RUNNING and row.due_at is not None and row.due_at > at
+    return WAITING if waits else row.status
+
+
+def choices(session: Session, workspace_id: int, automation: str) -> Choices:
+    """Return what may be chosen; steps only of the chosen automation."""
+    rows, _following = queries.page_automations(session, workspace_id, limit=_CHOICES)
+    chosen = queries.get_automation(session, workspace_id, automation) if automation else None
+    told = chosen and reading.tell(session, workspace_id, chosen.shown, chosen.shown_names)
+    return Choices(
+        [(row.public_id, row.name) for row in rows],
+        [(step.key, told.title(step)) for step in told.graph.steps] if told else [],
+    )

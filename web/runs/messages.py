@@ -1,0 +1,49 @@
+"""The words of runs: why a run ended, why a step failed or did nothing."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from flask_babel import lazy_gettext as _
+from flask_babel.speaklater import LazyString
+
+# ended_reason → why; a run that finished needs no reason.
+ENDED: Final[Mapping[str, LazyString]] = {
+    "finished": _("It came to the end of the line."),
+    "step_failed": _("A step failed for good."),
+    "automation_not_active": _("The automation was paused, so everybody inside left it."),
+    "loop_cap": _("It went in a loop: after 100 steps it was stopped."),
+    "removed": _("The person was deleted."),
+    "automation_deleted": _("The automation was deleted."),
+    "step_not_found": _("The next step could not be begun."),
+}
+# error_code → what went wrong.
+ERRORS: Final[Mapping[str, LazyString]] = {
+    "NO_TEMPLATE": _("The step has no template."),
+    "TEMPLATE_NOT_FOUND": _("The template no longer exists."),
+    "TEMPLATE_EMPTY": _("The template has no HTML, so there is nothing to send."),
+    "NO_SENDER": _("The workspace has no default sender."),
+    "NO_ADDRESS": _("The person has no e-mail address."),
+    "CONTACT_NOT_FOUND": _("The person no longer exists."),
+    "NOT_FOUND": _("The person or the automation no longer exists."),
+    "RUN_ENDED": _("The run had ended before this step began."),
+    "NOT_ACTIVE": _("The automation was no longer active."),
+    "STEP_NOT_FOUND": _("The revision has no such step."),
+    "LOOP_CAP": _("More than 100 steps in one run: stopped, because it went in a loop."),
+    "LEASE_LOST": _("The worker was lost while it executed the step, four times."),
+    "NO_OUTCOME": _("The step gave no result."),
+    "STEP_CRASHED": _("The step broke off:"),
+}
+
+
+def ended(code: str | None) -> str:
+    """Return why a run ended; '' for one that has no reason."""
+    return str(ENDED.get(code, code)) if code else ""
+
+
+def failed(code: str | None, message: str | None) -> str:
+    """Return why a step failed; '' where it did not. message: the stored English text."""
+    if not code:
+        return ""
+    if code == "STEP_CRASHED":
+        return f"{ERRORS[code]} {message or ''}".strip()
+    return str(ERRORS.get(code) or message or code)

@@ -1,0 +1,82 @@
+"""The way of one person over the plan: which stations, which exits, where now."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from engine.automations.graph import END
+from engine.automations.models import COMPLETED, FAILED, RUNNING, SKIPPED
+from engine.automations.queries import RunDetail, StepRunRow
+from web.automations.kinds.steps import STEPS
+from web.automations.reading import Told
+from web.automations.track import START, Pass, Way
+
+DONE: Final = "done"
+AHEAD: Final = "ahead"
+_STATES: Final = {COMPLETED: DONE, FAILED: "failed", SKIPPED: "skipped"}
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A station of the way as text; word: the way out taken there, or ''."""
+
+    title: str
+    word: str
+
+
+def read(told: Told, run: RunDetail) -> Way:
+    """Return how the person went, for the plan."""
+    real = [visit for visit in run.steps if visit.status != SKIPPED]
+    taken: set[Pass] = {(0, None, visit.step_index + 1) for visit in real[:1]}
+    taken |= {(visit.step_index + 1, *_exit(told, visit)) for visit in real if _left(visit)}
+    last = len(told.graph.steps) + 1
+    states = {row: AHEAD for row in range(1, last + 1) if run.run.status == RUNNING}
+    states |= {visit.step_index + 1: _state(visit) for visit in run.steps if visit not in real}
+    states |= {visit.step_index + 1: _state(visit) for visit in real}
+    states[0] = DONE
+    if any(target == last for _row, _branch, target in taken):
+        states[last] = DONE
+    return Way(states, frozenset(taken))
+
+
+def text(told: Told, run: RunDetail) -> list[Stop]:
+    """Return the way in words, in the order it was gone."""
+    stops = [Stop(told.trigger(), "")]
+    for visit in run.steps:
+        step = told.graph.at(visit.step_index)
+        if step is None or visit.status == SKIPPED:
+            continue
+        branch = (visit.result or {}).get("branch") if _left(visit) else None
+        word = STEPS.get(step.type).way_out(str(branch)) if branch else ""
+        stops.append(Stop(told.title(step), word))
+    return stops
+
+
+def standing(run: RunDetail) -> str | None:
+    """Return the key of the station where the person stands, or stood when the run ended."""
+    real = [visit for visit in run.steps if visit.status != SKIPPED]
+    if run.run.status == COMPLETED:
+        return END
+    return real[-1].step_key if real else START
+
+
+def due(visits: Sequence[StepRunRow]) -> StepRunRow | None:
+    """Return the visit under way, if there is one."""
+    under_way = [visit for visit in visits if visit.completed_at is None]
+    return under_way[-1] if under_way else None
+
+
+def _left(visit: StepRunRow) -> bool:
+    return visit.status == COMPLETED
+
+
+def _exit(told: Told, visit: StepRunRow) -> tuple[str | None, int]:
+    step = told.graph.at(visit.step_index)
+    branch = (visit.result or {}).get("branch")
+    name = str(branch) if branch in (step.exits if step else {}) else None
+    target = told.graph.following(visit.step_index, name) if step else visit.step_index + 1
+    return name, target + 1
+
+
+def _state(visit: StepRunRow) -> str:
+    return _STATES.get(visit.status, "waiting")

@@ -1,0 +1,1 @@
+"""Pages of mails: the outbox and one mail as it was sent."""
