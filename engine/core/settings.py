@@ -6,9 +6,10 @@ Nobody else reads the environment. Secrets are `SecretStr`, so that no log and n
 import os
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Final
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
@@ -24,6 +25,8 @@ PREFIX: Final = "STELLWERK_"
 ENV_FILE: Final = "stellwerk.env"
 # Known to the test runner alone; the product must not refuse a start because of it.
 RUNNER_NAMES: Final = frozenset({"STELLWERK_REQUIRE"})
+# What STELLWERK_SMTP_URL may ask for; the first is the default.
+STARTTLS: Final = ("opportunistic", "required", "off")
 EXAMPLES: Final[Mapping[str, str]] = {
     "HOME": "./var",
     "DATABASE_URL": "postgresql+psycopg://stellwerk:secret@localhost/stellwerk",
@@ -72,42 +75,39 @@ def _secret_url(value: object) -> object:
     return SecretStr(quote_password(value)) if isinstance(value, str) else value
 
 
-def _empty_is_unset(value: object) -> object:
-    return None if value == "" else value
-
-
-SecretUrl = Annotated[
-    SecretStr | None, BeforeValidator(_secret_url), BeforeValidator(_empty_is_unset)
-]
-Text = Annotated[str | None, BeforeValidator(_empty_is_unset)]
+SecretUrl = Annotated[SecretStr | None, BeforeValidator(_secret_url)]
 
 
 class Settings(BaseSettings):
     """One frozen value for the whole process; see the table "Settings" of the README."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, frozen=True, extra="forbid", hide_input_in_errors=True
+        env_prefix=PREFIX,
+        env_ignore_empty=True,  # an empty value means unset
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
     )
 
     home: Path = Path("var")
     database_url: SecretUrl = None
     redis_url: SecretUrl = None
     base_url: str = "http://127.0.0.1:8000"
-    secret_key: Annotated[SecretStr | None, BeforeValidator(_empty_is_unset)] = None
+    secret_key: SecretStr | None = None
     smtp_url: SecretUrl = None
-    llm_base_url: Text = None
-    llm_api_key: Annotated[SecretStr | None, BeforeValidator(_empty_is_unset)] = None
-    llm_model_fast: Text = None
-    llm_model_capable: Text = None
+    llm_base_url: str | None = None
+    llm_api_key: SecretStr | None = None
+    llm_model_fast: str | None = None
+    llm_model_capable: str | None = None
     allow_private_hosts: str = ""
     port: int = Field(8000, ge=1, le=65535)
     workers: int = Field(4, ge=1, le=64)
     api_rate: int = Field(200, ge=1, le=100_000)
-    dns_server: Text = None
-    posthog_url: Text = None
-    posthog_key: Annotated[SecretStr | None, BeforeValidator(_empty_is_unset)] = None
+    dns_server: str | None = None
+    posthog_url: str | None = None
+    posthog_key: SecretStr | None = None
     testing: bool = False
-    test_clock: Annotated[Path | None, BeforeValidator(_empty_is_unset)] = None
+    test_clock: Path | None = None
 
     @field_validator("home")
     @classmethod
@@ -152,8 +152,21 @@ class Settings(BaseSettings):
     @field_validator("smtp_url")
     @classmethod
     def _known_transport(cls, value: SecretStr | None) -> SecretStr | None:
-        if value and not value.get_secret_value().startswith(("smtp://", "smtps://")):
+        if value is None:
+            return value
+        url = value.get_secret_value()
+        if not url.startswith(("smtp://", "smtps://")):
             raise ValueError("must be an smtp:// or smtps:// address")
+        try:
+            parts = urlsplit(url)
+            reachable = bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            reachable = False
+        if not reachable:
+            raise ValueError("must name a host, and a port between 1 and 65535 if any")
+        asked = parse_qsl(parts.query, keep_blank_values=True)
+        if any(name != "starttls" or word not in STARTTLS for name, word in asked):
+            raise ValueError(f"may only ask for starttls={', '.join(STARTTLS)}")
         return value
 
     @field_validator("test_clock")
@@ -211,9 +224,11 @@ def _refuse_unknown(names: list[str]) -> None:
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | RUNNER_NAMES
     for name in names:
         if name.startswith(PREFIX) and name not in known:
+            close = get_close_matches(name, known, 1)
+            hint = f"Did you mean {close[0]}? " if close else ""
             raise SettingsError(
-                f"{name} is not a setting of Stellwerk. Known are: {', '.join(sorted(known))}. "
-                f"Example: STELLWERK_PORT=8000"
+                f"{name} is not a setting of Stellwerk. {hint}"
+                f"Known are: {', '.join(sorted(known))}. Example: STELLWERK_PORT=8000"
             )
 
 
