@@ -1,6 +1,7 @@
 """Runs web and worker as children in one foreground process group, and ends them together."""
 
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,16 +16,29 @@ from tasks.consumer import DRAIN_S
 WEB_PROCESSES: Final = 2
 WEB_THREADS: Final = 4
 # A child that dies sooner than this would die again.
-SETTLED_S: Final = 10.0
+SETTLED_S: Final = 5.0
 _LOOK_S: Final = 0.1
 _PATIENCE_S: Final = DRAIN_S + 5
 
 
-def web_command(host: str, port: int) -> list[str]:
-    """Return the command line of the web server."""
+def require_port(host: str, port: int) -> None:
+    """Raise ClickException, with the remedy, when the address cannot be listened on."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise click.ClickException(
+                f"cannot listen on {host}:{port} ({error.strerror}): "
+                "choose another with --port or STELLWERK_PORT."
+            ) from None
+
+
+def web_command(host: str, port: int, *, tied: bool = False) -> list[str]:
+    """Return the command line of the web server. tied: it ends when its parent is gone."""
     return [
         sys.executable, "-m", "gunicorn", "app:create_app()",
-        "--config", "python:tasks.gunicorn_hooks",
+        "--config", f"python:tasks.gunicorn_{'tied' if tied else 'hooks'}",
         "--bind", f"{host}:{port}",
         "--worker-class", "gthread",
         "--workers", str(WEB_PROCESSES),
@@ -36,8 +50,8 @@ def web_command(host: str, port: int) -> list[str]:
 
 
 def worker_command() -> list[str]:
-    """Return the command line of a worker for all queues."""
-    return [sys.executable, "-m", "app", "worker"]
+    """Return the command line of a worker for all queues that ends when its parent is gone."""
+    return [sys.executable, "-m", "app", "worker", "--tied"]
 
 
 class Child:

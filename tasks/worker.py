@@ -14,6 +14,7 @@ from engine.core.settings import Settings
 from engine.house import House
 from tasks.consumer import Crew, QueueConsumer, listen_to_library
 from tasks.dispatch import connect
+from tasks.lifeline import tie
 from tasks.periodic import Heart, Timetable
 from tasks.queue import ENGINE, NAMES, Queues
 
@@ -33,10 +34,16 @@ def crew(queues: Queues, house: House, names: Sequence[str], threads: int) -> Cr
     return Crew(consumers, Heart(house.runtime.uow, ROLE))
 
 
-def run(settings: Settings, names: Sequence[str] = NAMES, threads: int | None = None) -> None:
+def run(
+    settings: Settings,
+    names: Sequence[str] = NAMES,
+    threads: int | None = None,
+    *,
+    tied: bool = False,
+) -> None:
     """Serve the named queues until SIGTERM or SIGINT, then drain and end the process.
 
-    threads: per queue; None takes STELLWERK_WORKERS.
+    threads: per queue; None takes STELLWERK_WORKERS. tied: also end when the parent is gone.
     """
     queues, dispatch = connect(settings)
     house = engine.house.start(settings, dispatch)
@@ -46,6 +53,8 @@ def run(settings: Settings, names: Sequence[str] = NAMES, threads: int | None = 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         made.stop()
 
+    if tied:
+        tie(made.stop)
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     log.info("worker_started", queues=list(names), threads=threads or settings.workers)

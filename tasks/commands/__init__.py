@@ -7,14 +7,24 @@ import click
 
 from tasks.commands.apikey import apikey
 from tasks.commands.db import db
+from tasks.commands.demo import demo
 from tasks.commands.doctor import doctor
 from tasks.commands.setup import setup
+from tasks.commands.sweep import sweep
+from tasks.commands.up import up
 from tasks.commands.user import user
+from tasks.commands.web import web
+from tasks.commands.worker import worker
 
 COMMANDS: Final[Mapping[str, click.Command]] = {
+    "up": up,
+    "web": web,
+    "worker": worker,
     "setup": setup,
     "user": user,
     "apikey": apikey,
     "db": db,
+    "sweep": sweep,
+    "demo": demo,
     "doctor": doctor,
 }

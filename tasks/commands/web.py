@@ -6,7 +6,7 @@ import sys
 import click
 
 from tasks.commands.opening import migrated
-from tasks.supervisor import web_command
+from tasks.supervisor import require_port, web_command
 
 
 @click.command()
@@ -20,7 +20,9 @@ from tasks.supervisor import web_command
 def web(host: str, port: int | None) -> None:
     """Serve the console until Ctrl-C or SIGTERM; requests under way are answered first."""
     settings = migrated()
-    command = web_command(host, port or settings.port)
-    click.echo(f"Stellwerk listens on http://{host}:{port or settings.port}")
+    chosen = port or settings.port
+    require_port(host, chosen)
+    command = web_command(host, chosen)
+    click.echo(f"Stellwerk listens on http://{host}:{chosen}")
     sys.stdout.flush()
     os.execv(command[0], command)  # noqa: S606 - our own interpreter, no shell wanted

@@ -29,7 +29,8 @@ def _chosen(_context: click.Context, _parameter: click.Parameter, value: str) ->
     default=None,
     help="Task threads per queue; STELLWERK_WORKERS when left out.",
 )
-def worker(queues: tuple[str, ...], workers: int | None) -> None:
+@click.option("--tied", is_flag=True, hidden=True, help="End when the parent process is gone.")
+def worker(queues: tuple[str, ...], workers: int | None, tied: bool) -> None:
     """Serve the queues until Ctrl-C or SIGTERM; tasks under way are ended first."""
     settings = migrated()
-    process.run(settings, queues, workers)
+    process.run(settings, queues, workers, tied=tied)
