@@ -15,13 +15,16 @@ from engine.core.text import normalise_email
 
 @dataclass(frozen=True)
 class Person:
-    """A signed-in person in one workspace. timezone: the workspace's IANA name."""
+    """A signed-in person in one workspace. timezone: the workspace's IANA name.
+
+    language: de or en, the person's own choice; None leaves it to the browser.
+    """
 
     user_id: int
     public_id: str
     email: str
     name: str
-    language: str
+    language: str | None
     workspace_id: int
     workspace_public_id: str
     workspace_name: str
@@ -172,7 +175,7 @@ def _person(found: Any, seen_at: datetime | None) -> Person:
         public_id=user.public_id,
         email=user.email,
         name=user.name,
-        language=user.language or workspace.language,
+        language=user.language,
         workspace_id=workspace.id,
         workspace_public_id=workspace.public_id,
         workspace_name=workspace.name,

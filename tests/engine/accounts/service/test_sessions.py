@@ -59,7 +59,7 @@ def test_the_right_password_opens_a_session(session: Session, ada: User, email: 
     person = resume_session(session, done.token, AT)
     assert person is not None
     assert (person.email, person.role, person.workspace_name) == (EMAIL, "owner", "Acme")
-    assert (person.user_id, person.language, person.timezone) == (ada.id, "en", "UTC")
+    assert (person.user_id, person.language, person.timezone) == (ada.id, None, "UTC")
     assert ada.last_signed_in_at == AT
 
 
