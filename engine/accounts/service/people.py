@@ -78,8 +78,8 @@ def set_up(session: Session, asked: SetUp, at: datetime) -> SetUpDone | Refused:
 
     Idempotent per (workspace name, address): another address gets a workspace of its own, because
     a name that happens to be taken must not open somebody else's data. Refused: `bad_email`,
-    `password_missing`, `password_too_long`, `name_missing`, `name_too_long`, `weak_key`,
-    `key_taken`.
+    `password_missing`, `password_too_long`, `name_missing`, `name_too_long`, `name_invalid`,
+    `weak_key`, `key_taken`.
     """
     name, fault = asked.workspace.strip(), _faults(asked)
     if fault is not None:
@@ -201,6 +201,8 @@ def _faults(asked: SetUp) -> Refused | None:
         return invalid("name_missing", "/workspace")
     if len(name) > MAX_NAME:
         return invalid("name_too_long", "/workspace", longest=MAX_NAME)
+    if not name.isprintable():
+        return invalid("name_invalid", "/workspace")
     # The operator's own word: any password will do here, however short.
     return email_fault(normalise_email(asked.email)) or password_fault(asked.password, 1)
 

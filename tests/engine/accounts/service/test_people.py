@@ -124,6 +124,7 @@ def test_a_key_of_another_workspace_or_a_revoked_one_is_refused(session: Session
         ({"password": "x" * 1025}, "password_too_long"),
         ({"workspace": " "}, "name_missing"),
         ({"workspace": "x" * 201}, "name_too_long"),
+        ({"workspace": "Acme\nInc"}, "name_invalid"),
         ({"api_key": ""}, "weak_key"),
         ({"api_key": "x" * 23}, "weak_key"),
     ],
