@@ -16,16 +16,23 @@ from web import auth, errors, filters, headers, htmx, i18n, request, shell
 from web.accounts import api_keys, sign_in
 from web.api import routes
 from web.audit import views as audit
+from web.automations import views as automations
 from web.health import metrics
 from web.health import views as health
 from web.home import views as home
-from web.home.find import find
+from web.people import views as people
+from web.runs import views as runs
+from web.sends import views as sends
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # The pages, one blueprint a room.
 PAGES: Final[tuple[Blueprint, ...]] = (
     home.pages,
     sign_in.pages,
+    automations.pages,
+    runs.pages,
+    people.pages,
+    sends.pages,
     api_keys.pages,
     audit.pages,
     health.pages,
@@ -70,8 +77,6 @@ def make_app(runtime: Runtime) -> Console:
     shell.register(app)
     for pages in PAGES:
         app.register_blueprint(pages)
-    # Stands with the people, whose pages are a blueprint of their own.
-    app.add_url_rule("/people/find", "people.find", find)
     routes.register(app)
     return app
 

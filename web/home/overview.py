@@ -12,6 +12,7 @@ from engine.accounts import queries as accounts
 from engine.automations import queries as automations
 from engine.automations.queries import RunFilter
 from web import auth, htmx
+from web.automations import reading
 from web.home import messages
 from web.request import runtime, session
 
@@ -66,12 +67,17 @@ def show() -> Response:
 def _cards(session: Session, workspace_id: int) -> Sequence[Card]:
     rows, _ = automations.page_automations(session, workspace_id, limit=LOOKED_AT)
     tallies = automations.tallies(session, workspace_id, [row.row_id for row in rows])
+    triggers = reading.trigger_words(
+        session,
+        workspace_id,
+        {row.row_id: (row.trigger_type, row.trigger_config) for row in rows},
+    )
     cards = [
         Card(
             row.public_id,
             row.name,
             row.status,
-            messages.trigger(row.trigger_type, row.trigger_config),
+            triggers[row.row_id],
             tally.entered,
             tally.inside,
             tally.finished,
@@ -84,12 +90,14 @@ def _cards(session: Session, workspace_id: int) -> Sequence[Card]:
 
 def _latest(session: Session, workspace_id: int) -> Sequence[Line]:
     rows, _ = automations.page_runs(session, workspace_id, RunFilter(), limit=LINES)
+    places = {row.row_id: (row.revision_row_id, row.step_key) for row in rows}
+    steps = reading.step_titles(session, workspace_id, places)
     return [
         Line(
             row.public_id,
             row.contact_name or row.contact_email or row.contact_id,
             row.automation_name,
-            messages.standing(row),
+            messages.standing(row, steps.get(row.row_id)),
             row.completed_at or row.started_at,
             row.status,
         )
