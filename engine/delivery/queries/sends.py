@@ -1,0 +1,177 @@
+"""Reads of sends: one with its message as sent, pages by keyset, and rows for other rooms."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, Select, select
+from sqlalchemy.orm import Session
+
+from engine.audience.models import Contact
+from engine.core.ids import read_cursor, write_cursor
+from engine.delivery.kinds.outbox import KEPT
+from engine.delivery.models import EmailSend, SentMessage, Template
+
+
+@dataclass(frozen=True)
+class SendRow:
+    """One mail to one person. row_id stays inside; public_id is the `id`.
+
+    contact, template: public ids. attempt: tries so far. due_at: the next try, or the end of the
+    lease while claimed. error_code with status queued: why the last try did not succeed.
+    """
+
+    row_id: int
+    public_id: str
+    kind: str
+    pool: str
+    status: str
+    attempt: int
+    contact: str | None
+    template: str | None
+    template_name: str | None
+    to_email: str
+    from_email: str
+    from_name: str
+    reply_to: str | None
+    message_id: str | None
+    provider_reply: str | None
+    error_code: str | None
+    error_message: str | None
+    queued_at: datetime
+    due_at: datetime
+    lease_until: datetime | None
+    handed_over_at: datetime | None
+    sent_at: datetime | None
+    failed_at: datetime | None
+
+    @property
+    def kept(self) -> bool:
+        """Whether the mail was kept in the built-in outbox instead of leaving."""
+        return self.provider_reply == KEPT
+
+
+@dataclass(frozen=True)
+class MessageRow:
+    """A message as it was handed over."""
+
+    subject: str
+    html: str
+    text: str
+    headers: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class SendDetail:
+    """A send with its message; message None: nothing was handed over yet."""
+
+    send: SendRow
+    message: MessageRow | None
+
+
+def get_send(session: Session, workspace_id: int, public_id: str) -> SendDetail | None:
+    """Return one send with the message as sent, or None."""
+    row = session.execute(_sends(workspace_id).where(EmailSend.public_id == public_id)).first()
+    if row is None:
+        return None
+    send = _send_row(row)
+    message = session.scalar(
+        select(SentMessage).where(
+            SentMessage.workspace_id == workspace_id, SentMessage.send_id == send.row_id
+        )
+    )
+    return SendDetail(send, None if message is None else _message_row(message))
+
+
+def sends_by_row_id(
+    session: Session, workspace_id: int, row_ids: Collection[int]
+) -> dict[int, SendRow]:
+    """Return sends by row id, for rooms that hold rows pointing to them; one query."""
+    if not row_ids:
+        return {}
+    found = session.execute(_sends(workspace_id).where(EmailSend.id.in_(row_ids)))
+    return {row.id: _send_row(row) for row in found}
+
+
+def page_sends(
+    session: Session,
+    workspace_id: int,
+    *,
+    contact: str | None = None,
+    status: str | None = None,
+    kind: str | None = None,
+    message_id: str | None = None,
+    after: str | None = None,
+    limit: int = 50,
+) -> tuple[list[SendRow], str | None]:
+    """Return a page of sends, newest first, and the cursor of the next page.
+
+    contact: a public id; unknown ones give an empty page. message_id: with or without brackets.
+    """
+    query = _sends(workspace_id)
+    if contact is not None:
+        query = query.where(Contact.public_id == contact)
+    if status is not None:
+        query = query.where(EmailSend.status == status)
+    if kind is not None:
+        query = query.where(EmailSend.kind == kind)
+    if message_id is not None:
+        query = query.where(EmailSend.message_id == f"<{message_id.strip().strip('<>')}>")
+    place = read_cursor(after, 1) if after else None
+    if place is not None and place[0].isdecimal():
+        query = query.where(EmailSend.id < int(place[0]))
+    found = session.execute(query.order_by(EmailSend.id.desc()).limit(limit + 1)).all()
+    rows = [_send_row(row) for row in found[:limit]]
+    return rows, write_cursor(rows[-1].row_id) if len(found) > limit else None
+
+
+def _sends(workspace_id: int) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            EmailSend.id,
+            EmailSend.public_id,
+            EmailSend.kind,
+            EmailSend.pool,
+            EmailSend.status,
+            EmailSend.attempt,
+            Contact.public_id.label("contact"),
+            Template.public_id.label("template"),
+            Template.name.label("template_name"),
+            EmailSend.to_email,
+            EmailSend.from_email,
+            EmailSend.from_name,
+            EmailSend.reply_to,
+            EmailSend.message_id,
+            EmailSend.provider_reply,
+            EmailSend.error_code,
+            EmailSend.error_message,
+            EmailSend.queued_at,
+            EmailSend.due_at,
+            EmailSend.lease_until,
+            EmailSend.handed_over_at,
+            EmailSend.sent_at,
+            EmailSend.failed_at,
+        )
+        .select_from(EmailSend)
+        .outerjoin(
+            Contact,
+            (Contact.id == EmailSend.contact_id) & (Contact.workspace_id == EmailSend.workspace_id),
+        )
+        .outerjoin(
+            Template,
+            (Template.id == EmailSend.template_id)
+            & (Template.workspace_id == EmailSend.workspace_id),
+        )
+        .where(EmailSend.workspace_id == workspace_id)
+    )
+
+
+def _send_row(row: Row[*tuple[Any, ...]]) -> SendRow:
+    fields = dict(row._mapping)
+    return SendRow(row_id=fields.pop("id"), **fields)
+
+
+def _message_row(row: SentMessage) -> MessageRow:
+    return MessageRow(row.subject, row.html, row.text, row.headers, row.created_at)

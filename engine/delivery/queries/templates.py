@@ -1,0 +1,177 @@
+"""Reads of templates, and the facts an automation's e-mail step needs (facts 1.11)."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select, tuple_
+from sqlalchemy.orm import Session
+
+from engine.core.ids import read_cursor, write_cursor
+from engine.delivery.models import Sender, Template
+
+
+@dataclass(frozen=True)
+class TemplateRow:
+    """A template as people wrote it. row_id stays inside; public_id is the `id`."""
+
+    row_id: int
+    public_id: str
+    name: str
+    subject: str
+    html: str | None
+    mjml: str | None
+    text: str | None
+    purpose: str
+    allow_repeat: bool | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class TemplateFacts:
+    """What a step asks of a template; has_html: there is something to send."""
+
+    row_id: int
+    public_id: str
+    name: str
+    subject: str
+    purpose: str
+    allow_repeat: bool | None
+    has_html: bool
+
+
+@dataclass(frozen=True)
+class SenderFacts:
+    """The default sender of a workspace."""
+
+    email: str
+    name: str
+    reply_to: str | None
+
+
+@dataclass(frozen=True)
+class MailFacts:
+    """templates: by (workspace row, template public id); senders: the default one by workspace."""
+
+    templates: Mapping[tuple[int, str], TemplateFacts]
+    senders: Mapping[int, SenderFacts]
+
+
+def get_template(session: Session, workspace_id: int, public_id: str) -> TemplateRow | None:
+    """Return a template that is not deleted, or None."""
+    row = session.scalar(
+        select(Template).where(
+            Template.workspace_id == workspace_id,
+            Template.public_id == public_id,
+            Template.deleted_at.is_(None),
+        )
+    )
+    return None if row is None else template_row(row)
+
+
+def page_templates(
+    session: Session, workspace_id: int, after: str | None = None, limit: int = 50
+) -> tuple[list[TemplateRow], str | None]:
+    """Return a page of templates, newest first, and the cursor of the next page."""
+    query = select(Template).where(
+        Template.workspace_id == workspace_id, Template.deleted_at.is_(None)
+    )
+    place = read_cursor(after, 1) if after else None
+    if place is not None and place[0].isdecimal():
+        query = query.where(Template.id < int(place[0]))
+    found = session.scalars(query.order_by(Template.id.desc()).limit(limit + 1)).all()
+    rows = [template_row(row) for row in found[:limit]]
+    return rows, write_cursor(rows[-1].row_id) if len(found) > limit else None
+
+
+def template_names(
+    session: Session, workspace_id: int, public_ids: Collection[str]
+) -> dict[str, str]:
+    """Return the names of templates by public id, in one query; deleted and unknown ones lack."""
+    if not public_ids:
+        return {}
+    found = session.execute(
+        select(Template.public_id, Template.name).where(
+            Template.workspace_id == workspace_id,
+            Template.public_id.in_(public_ids),
+            Template.deleted_at.is_(None),
+        )
+    )
+    return dict(row._tuple() for row in found)
+
+
+def mail_facts(session: Session, keys: Collection[tuple[int, str]]) -> MailFacts:
+    """Return what the e-mail steps of a batch need, in two queries.
+
+    keys: (workspace row id, template public id). A deleted or foreign template is absent, and so
+    is a workspace without a default sender.
+    """
+    if not keys:
+        return MailFacts({}, {})
+    workspaces = {workspace_id for workspace_id, _ in keys}
+    return MailFacts(_templates(session, keys), _default_senders(session, workspaces))
+
+
+def _templates(
+    session: Session, keys: Collection[tuple[int, str]]
+) -> dict[tuple[int, str], TemplateFacts]:
+    found = session.execute(
+        select(
+            Template.workspace_id,
+            Template.id,
+            Template.public_id,
+            Template.name,
+            Template.subject,
+            Template.purpose,
+            Template.allow_repeat,
+            (func.length(Template.rendered_html) > 0).label("has_html"),
+        ).where(
+            tuple_(Template.workspace_id, Template.public_id).in_(list(keys)),
+            Template.workspace_id.in_({workspace_id for workspace_id, _ in keys}),
+            Template.deleted_at.is_(None),
+        )
+    )
+    return {
+        (row.workspace_id, row.public_id): TemplateFacts(
+            row.id,
+            row.public_id,
+            row.name,
+            row.subject,
+            row.purpose,
+            row.allow_repeat,
+            has_html=bool(row.has_html),
+        )
+        for row in found
+    }
+
+
+def _default_senders(session: Session, workspaces: Collection[int]) -> dict[int, SenderFacts]:
+    found = session.execute(
+        select(Sender.workspace_id, Sender.email, Sender.name, Sender.reply_to).where(
+            Sender.workspace_id.in_(workspaces), Sender.is_default
+        )
+    )
+    return {
+        workspace_id: SenderFacts(email, name, reply_to)
+        for workspace_id, email, name, reply_to in found
+    }
+
+
+def template_row(row: Template) -> TemplateRow:
+    """Return the frozen form of a template."""
+    return TemplateRow(
+        row_id=row.id,
+        public_id=row.public_id,
+        name=row.name,
+        subject=row.subject,
+        html=row.html,
+        mjml=row.mjml,
+        text=row.text,
+        purpose=row.purpose,
+        allow_repeat=row.allow_repeat,
+        version=row.version,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,274 @@
+"""Templates: judged, laid out and tried when they are saved, so that sending finds them whole."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from engine.audience.models import Contact
+from engine.core import audit
+from engine.core.ids import new_public_id
+from engine.core.outcome import Refused, invalid, missing
+from engine.delivery.compose.layout import to_html, with_inline_styles
+from engine.delivery.compose.liquid import Broken, parse
+from engine.delivery.compose.render import (
+    Compiled,
+    Flaw,
+    MailData,
+    Source,
+    compile_source,
+    missing_variables,
+    render,
+    storable,
+)
+from engine.delivery.models import MARKETING, PURPOSES, Template
+from engine.delivery.queries import facts
+from engine.delivery.queries.templates import TemplateRow, template_row
+
+_LONGEST_NAME: Final = 200
+_LONGEST_SUBJECT: Final = 500
+_LONGEST_BODY: Final = 500_000
+# A stranger with a name: a template must render for somebody of whom nothing else is known.
+SAMPLE: Final = {"first_name": "Test", "last_name": "User", "email": "test@user.example"}
+
+
+@dataclass(frozen=True)
+class TemplateInput:
+    """A template as people write it: html or mjml (exactly one), Liquid in all texts.
+
+    text None: derived from the HTML. allow_repeat None: by purpose (decision A17).
+    """
+
+    name: str
+    subject: str
+    html: str | None = None
+    mjml: str | None = None
+    text: str | None = None
+    purpose: str = MARKETING
+    allow_repeat: bool | None = None
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A template rendered for one contact; missing: variables that rendered empty."""
+
+    subject: str
+    html: str
+    text: str
+    missing: tuple[str, ...]
+
+
+def create_template(
+    session: Session, workspace_id: int, given: TemplateInput, actor: audit.Actor, at: datetime
+) -> TemplateRow | Refused:
+    """Create a template.
+
+    Refused: invalid, with pointer /name, /subject, /html, /mjml, /text or /purpose; a text
+    that does not parse or never ends is `template_broken` with message, line (from 1) and column.
+    """
+    columns = _columns(given, at)
+    if isinstance(columns, Refused):
+        return columns
+    row = Template(
+        workspace_id=workspace_id,
+        public_id=f"tpl_{new_public_id()}",
+        version=1,
+        created_at=at,
+        **columns,
+    )
+    session.add(row)
+    session.flush()
+    _audit(session, workspace_id, row.public_id, "template.created", actor, at)
+    return template_row(row)
+
+
+def update_template(
+    session: Session,
+    workspace_id: int,
+    public_id: str,
+    given: TemplateInput,
+    actor: audit.Actor,
+    at: datetime,
+    expected_version: int | None = None,
+) -> TemplateRow | Refused:
+    """Replace a template; see `create_template`.
+
+    expected_version: refuse with `version_changed` where another one is stored.
+    """
+    row = _row(session, workspace_id, public_id)
+    if row is None:
+        return missing("template_not_found")
+    columns = _columns(given, at)
+    if isinstance(columns, Refused):
+        return columns
+    held = row.version if expected_version is None else expected_version
+    landed = session.execute(
+        update(Template)
+        .where(
+            Template.workspace_id == workspace_id,
+            Template.id == row.id,
+            Template.version == held,
+            Template.deleted_at.is_(None),
+        )
+        .values(version=held + 1, **columns)
+        .returning(Template.id)
+        .execution_options(synchronize_session=False)
+    ).scalar()
+    if landed is None:
+        return Refused("version_changed")
+    session.refresh(row)
+    _audit(session, workspace_id, public_id, "template.updated", actor, at)
+    return template_row(row)
+
+
+def delete_template(
+    session: Session, workspace_id: int, public_id: str, actor: audit.Actor, at: datetime
+) -> Refused | None:
+    """Delete a template softly: queued mail still goes out, new mail finds it missing."""
+    row = _row(session, workspace_id, public_id)
+    if row is None:
+        return missing("template_not_found")
+    row.deleted_at = at
+    session.flush()
+    _audit(session, workspace_id, public_id, "template.deleted", actor, at)
+    return None
+
+
+def preview_template(
+    session: Session,
+    workspace_id: int,
+    public_id: str,
+    at: datetime,
+    contact_public_id: str | None = None,
+) -> Preview | Refused:
+    """Render a template for a contact, or for a sample person; the same code as the real send."""
+    row = _row(session, workspace_id, public_id)
+    if row is None:
+        return missing("template_not_found")
+    data = _data(session, workspace_id, contact_public_id)
+    if data is None:
+        return missing("contact_not_found")
+    compiled = compile_source(Source(row.subject, row.rendered_html, row.text))
+    if isinstance(compiled, Flaw):
+        return compiled.broken.refused(f"/{compiled.part}")
+    mail = render(compiled, data, at)
+    if isinstance(mail, Flaw):
+        return mail.broken.refused(f"/{mail.part}")
+    return Preview(mail.subject, mail.html, mail.text, missing_variables(compiled, data))
+
+
+def check_subject(subject: str, pointer: str) -> Refused | None:
+    """Return why a subject (for example a step's override) cannot be used, or None."""
+    if len(subject) > _LONGEST_SUBJECT:
+        return invalid("too_long", pointer, limit=_LONGEST_SUBJECT)
+    if storable(subject) != subject:
+        return invalid("bad_character", pointer)
+    parsed = parse(subject)
+    if isinstance(parsed, Broken):
+        return parsed.refused(pointer)
+    return None
+
+
+def _columns(given: TemplateInput, at: datetime) -> dict[str, Any] | Refused:
+    """Judge and compile; return the columns to store."""
+    flaw = _flaw(given)
+    if flaw is not None:
+        return flaw
+    laid_out = to_html(given.mjml) if given.mjml is not None else (given.html or "")
+    if isinstance(laid_out, Broken):
+        return laid_out.refused("/mjml")
+    # What people wrote is judged as they wrote it, so that line and column are theirs.
+    written = parse(given.mjml or given.html or "", html=True)
+    if isinstance(written, Broken):
+        return written.refused("/mjml" if given.mjml is not None else "/html")
+    rendered_html = with_inline_styles(laid_out)
+    broken = _trial(Source(given.subject, rendered_html, given.text), at)
+    if broken is not None:
+        part = "mjml" if broken.part == "html" and given.mjml is not None else broken.part
+        return broken.broken.refused(f"/{part}")
+    return {**asdict(given), "rendered_html": rendered_html, "updated_at": at}
+
+
+def _trial(source: Source, at: datetime) -> Flaw | None:
+    """Render once for a sample person: an endless loop shows now and not at the first mail."""
+    compiled = compile_source(source)
+    if isinstance(compiled, Flaw):
+        return compiled
+    mail = render(compiled, MailData(contact=SAMPLE, workspace={"name": "Test"}), at)
+    return mail if isinstance(mail, Flaw) else None
+
+
+def _flaw(given: TemplateInput) -> Refused | None:
+    if not given.name.strip():
+        return invalid("required", "/name")
+    if (given.html is None) == (given.mjml is None):
+        return invalid("html_or_mjml", "/html")
+    if given.purpose not in PURPOSES:
+        return invalid("purpose_unknown", "/purpose")
+    limits = {
+        "name": _LONGEST_NAME,
+        "subject": _LONGEST_SUBJECT,
+        "html": _LONGEST_BODY,
+        "mjml": _LONGEST_BODY,
+        "text": _LONGEST_BODY,
+    }
+    for part, limit in limits.items():
+        text = getattr(given, part) or ""
+        if len(text) > limit:
+            return invalid("too_long", f"/{part}", limit=limit)
+        if storable(text) != text:
+            return invalid("bad_character", f"/{part}")
+    return None
+
+
+def _data(session: Session, workspace_id: int, contact: str | None) -> MailData | None:
+    workspace = facts.workspace_variables(session, [workspace_id])[workspace_id]
+    if contact is None:
+        return MailData(contact=SAMPLE, workspace=workspace)
+    row_id = session.scalar(
+        select(Contact.id).where(
+            Contact.workspace_id == workspace_id,
+            Contact.public_id == contact,
+            Contact.deleted_at.is_(None),
+        )
+    )
+    if row_id is None:
+        return None
+    person = facts.people(session, [row_id])[row_id]
+    return MailData(person.contact, person.properties, workspace)
+
+
+def _row(session: Session, workspace_id: int, public_id: str) -> Template | None:
+    return session.scalar(
+        select(Template).where(
+            Template.workspace_id == workspace_id,
+            Template.public_id == public_id,
+            Template.deleted_at.is_(None),
+        )
+    )
+
+
+def _audit(
+    session: Session,
+    workspace_id: int,
+    public_id: str,
+    action: str,
+    actor: audit.Actor,
+    at: datetime,
+) -> None:
+    audit.record(session, audit.Subject(workspace_id, "template", public_id), action, actor, at)
+
+
+__all__ = [
+    "SAMPLE",
+    "Compiled",
+    "Preview",
+    "TemplateInput",
+    "check_subject",
+    "create_template",
+    "delete_template",
+    "preview_template",
+    "update_template",
+]
