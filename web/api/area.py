@@ -35,7 +35,7 @@ class IdempotencyHeader(BaseModel):
         None,
         alias="Idempotency-Key",
         description="the same key and body again: the first answer again",
-        max_length=255,
+        pattern="^[ -~]{1,255}$",
     )
 
 
