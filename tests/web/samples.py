@@ -1,24 +1,30 @@
-"""One thing of each area, for tests that go over all routes: the ids that fill its addresses.
+"""A workspace in which something stands on every page, and the ids that fill each area's addresses.
 
 A new area adds its line; the probe fails for a route with an id whose area has none.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Mapping
 
-from sqlalchemy.orm import Session
-
-from tests.factories import accounts
+from engine.core.clock import FixedClock
+from engine.house import House
+from tests.factories import accounts, scenes
 
 Ids = Mapping[str, str]
 
 
-def _api_key(session: Session, workspace_id: int) -> Ids:
-    row, _secret = accounts.api_key(session, workspace_id)
-    return {"public_id": row.public_id}
+def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, Ids]:
+    """Fill a workspace; return, by blueprint, values for the arguments of its routes.
 
-
-# blueprint → makes rows in a workspace and returns the values of its routes' arguments
-SAMPLES: Final[Mapping[str, Callable[[Session, int], Ids]]] = {
-    "api_keys": _api_key,
-}
+    The clock moves on by some days: sign in afterwards.
+    """
+    scene = scenes.full(house, clock, workspace_id)
+    with house.runtime.uow.begin() as session:
+        key, _secret = accounts.api_key(session, workspace_id)
+        key_id = key.public_id
+    return {
+        "api_keys": {"public_id": key_id},
+        "automations": {"public_id": scene.automations["active"]},
+        "people": {"public_id": scene.people["first"]},
+        "runs": {"public_id": next(iter(scene.runs.values()))},
+        "sends": {"public_id": scene.sends["first"]},
+    }

@@ -43,7 +43,7 @@ class Reader:
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> TestResponse:
         """Return the answer to a GET; redirects are not followed."""
-        return self.client.get(path, headers=dict(headers or {}))
+        return self.client.get(path, headers=dict(headers or {}), buffered=True)
 
     def post(
         self,

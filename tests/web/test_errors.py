@@ -2,11 +2,13 @@
 
 import pytest
 from flask import Flask
+from structlog.contextvars import merge_contextvars
+from structlog.testing import capture_logs
 from werkzeug import exceptions
 from werkzeug.exceptions import HTTPException
 
 from engine.core.outcome import Refused, missing
-from tests.web.support import Reader, tree
+from tests.web.support import Reader, Town, tree
 from web import auth, errors
 
 PAGES = [400, 403, 404, 405, 413, 422, 429, 500]
@@ -27,9 +29,11 @@ def test_every_error_has_a_page_to_go_on_from(app: Flask, code: int, language: s
 
 
 @pytest.mark.parametrize("code", PAGES)
-def test_a_signed_in_person_keeps_the_frame(app: Flask, owner: Reader, code: int) -> None:
+def test_a_signed_in_person_keeps_the_frame(app: Flask, acme: Town, code: int) -> None:
     _plant(app, exceptions.default_exceptions[code]())
-    page = tree(owner.get("/probe"))
+    reader = Reader(app)
+    reader.sign_in(acme.people["owner"])
+    page = tree(reader.get("/probe"))
     # The page of a broken request reads no database, so it cannot say who is signed in.
     assert bool(page.xpath("//nav")) is (code != 500)
 
@@ -46,16 +50,15 @@ def test_rare_errors_borrow_a_page_and_keep_their_code(app: Flask, code: int, sh
     assert heading[0] in page
 
 
-def test_what_breaks_is_logged_with_the_reference(
-    app: Flask, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_breaks_is_logged_with_the_reference(app: Flask) -> None:
     _plant(app, ZeroDivisionError("planted"))
-    answer = Reader(app).get("/probe")
+    with capture_logs([merge_contextvars]) as logged:
+        answer = Reader(app).get("/probe")
     assert answer.status_code == 500
     assert "planted" not in answer.text
-    logged = [line for line in capsys.readouterr().err.splitlines() if "request_failed" in line]
-    assert answer.headers["X-Request-Id"] in logged[0]
-    assert "ZeroDivisionError" in logged[0]
+    (line,) = [line for line in logged if line["event"] == "request_failed"]
+    assert line["request_id"] == answer.headers["X-Request-Id"]
+    assert line["exc_info"][0] is ZeroDivisionError
 
 
 def test_a_405_names_what_is_allowed(owner: Reader) -> None:

@@ -18,6 +18,7 @@ WORDS: Final[Mapping[str, LazyString]] = {
     "idempotency_unanswered": _("The first request with this Idempotency-Key left no answer."),
     "key_taken": _("This key is in use already. Choose another one."),
     "last_owner": _("A workspace needs an owner. Make somebody else the owner first."),
+    "name_invalid": _("The name holds characters that cannot be kept."),
     "name_missing": _("Give it a name."),
     "name_too_long": _("The name may have at most %(longest)s characters."),
     "password_missing": _("Enter a password."),

@@ -38,7 +38,7 @@ def test_a_live_timetable_is_no_worker(uow: UnitOfWork, owner: Reader, clock: Fi
 
 
 def test_the_first_page_links_to_every_area(owner: Reader) -> None:
-    areas = {"/automations", "/runs", "/people", "/outbox", "/audit", "/api-keys"}
+    areas = {"/automations", "/runs", "/people", "/sends", "/audit", "/api-keys"}
     assert areas <= set(links("/", owner.get("/")))
 
 
