@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from engine.core.outcome import Refused, missing
+from engine.core.outcome import Refused, invalid, missing
 from engine.delivery import queries, service
 from engine.delivery.queries import DomainRow, SenderRow
 from engine.delivery.service import SenderInput
@@ -15,6 +15,7 @@ from web.api.door import Answer, Call, Result
 from web.api.fields import ById, Email, In, Out, Page, PageQuery, ShortText, one_of
 
 senders: Final = Area("senders", "Addresses the workspace writes from.")
+ATTEST: Final = "attest"
 domains: Final = Area("sending-domains", "Domains the workspace may send from.")
 
 
@@ -22,6 +23,15 @@ class NewSender(In):
     """A sender to create. is_default: mail goes out from it where nothing else is said."""
 
     email: Email = Field(examples=["hello@shop.example"])
+    name: ShortText = ""
+    reply_to: Email | None = None
+    is_default: bool = False
+
+
+class SenderChange(In):
+    """What changes; only the keys that are sent."""
+
+    email: Email = Field(default_factory=str)
     name: ShortText = ""
     reply_to: Email | None = None
     is_default: bool = False
@@ -42,7 +52,7 @@ class NewDomain(In):
     """A domain and how it is shown to be yours: `attest` is your word, which is audited."""
 
     domain: Annotated[str, Field(min_length=1, max_length=253, examples=["shop.example"])]
-    verify: one_of("dns", "attest")  # type: ignore[valid-type]
+    verify: one_of(ATTEST, "dns")  # type: ignore[valid-type]
 
 
 class DomainOut(Out):
@@ -81,12 +91,34 @@ def get_sender(call: Call, path: ById) -> Result:
     return missing("sender_not_found") if row is None else etag(Answer(_sender(row)))
 
 
+@senders.patch("/senders/<id>", "senders:manage", SenderOut)
+def update_sender(call: Call, path: ById, body: SenderChange) -> Result:
+    """Change a sender: only the keys that are sent; is_default true makes it the default."""
+    row = queries.get_sender(call.session, call.workspace_id, path.id)
+    if row is None:
+        return missing("sender_not_found")
+    known = {"email": row.email, "name": row.name, "reply_to": row.reply_to}
+    sent = {name: getattr(body, name) for name in known.keys() & body.model_fields_set}
+    data = SenderInput(**{**known, **sent}, default=body.is_default)
+    kept = service.update_sender(
+        call.session, call.workspace_id, path.id, data, call.actor, call.at
+    )
+    return kept if isinstance(kept, Refused) else Answer(_sender(kept))
+
+
+@senders.delete("/senders/<id>", "senders:manage")
+def delete_sender(call: Call, path: ById) -> Result:
+    """Delete a sender that is not the default."""
+    gone = service.delete_sender(call.session, call.workspace_id, path.id, call.actor, call.at)
+    return gone if isinstance(gone, Refused) else Answer(None, 204)
+
+
 @domains.post("/sending-domains", "senders:manage", {201: DomainOut, 200: DomainOut})
 def create_sending_domain(call: Call, body: NewDomain) -> Result:
     """Add a sending domain; 200 with the existing one when it is there."""
-    made = service.attest_domain(
-        call.session, call.workspace_id, body.domain, call.actor, call.at, verify=body.verify
-    )
+    if body.verify != ATTEST:
+        return invalid("dns_check_not_built", "/verify")
+    made = service.attest_domain(call.session, call.workspace_id, body.domain, call.actor, call.at)
     if isinstance(made, Refused):
         return made
     return Answer(_domain(made.domain), 201 if made.created else 200)
@@ -105,7 +137,14 @@ def list_sending_domains(call: Call, query: PageQuery) -> Result:
 def get_sending_domain(call: Call, path: ById) -> Result:
     """Read one sending domain."""
     row = queries.get_domain(call.session, call.workspace_id, path.id)
-    return missing("domain_not_found") if row is None else etag(Answer(_domain(row)))
+    return missing("sending_domain_not_found") if row is None else etag(Answer(_domain(row)))
+
+
+@domains.delete("/sending-domains/<id>", "senders:manage")
+def delete_sending_domain(call: Call, path: ById) -> Result:
+    """Delete a sending domain."""
+    gone = service.delete_domain(call.session, call.workspace_id, path.id, call.actor, call.at)
+    return gone if isinstance(gone, Refused) else Answer(None, 204)
 
 
 def _sender(row: SenderRow) -> SenderOut:

@@ -136,7 +136,7 @@ def delete_template(call: Call, path: ById) -> Result:
 def preview_template(call: Call, path: ById, body: PreviewAsk) -> Result:
     """Render a template as it would be sent; nothing is stored, nothing leaves."""
     shown = service.preview_template(
-        call.session, call.workspace_id, path.id, body.contact_id, call.at
+        call.session, call.workspace_id, path.id, call.at, body.contact_id
     )
     if isinstance(shown, Refused):
         return shown

@@ -23,6 +23,7 @@ from engine.core.db.schema import Base, WorkspaceRow
 
 _KEY: Final = "workspace_id"
 _FLUSHING: Final = "stellwerk_flushing"
+_RELOAD: Final = "stellwerk_reload"
 _TABLE: Final = re.compile(r'\b(?:FROM|JOIN|UPDATE|INTO|,)\s+"?([a-z_]+)"?', re.IGNORECASE)
 # A predicate compares with a value; a join of two columns restricts nothing.
 _PREDICATE: Final = re.compile(r"\bworkspace_id\s*=\s*(?:\?|:|%|\$|\d)", re.IGNORECASE)
@@ -71,7 +72,11 @@ def _forget(_connection: object, entry: ConnectionPoolEntry) -> None:
 
 def _add_criteria(state: ORMExecuteState) -> None:
     workspace_id = state.session.info.get(_KEY)
-    if workspace_id is None or state.is_column_load or state.is_relationship_load:
+    if workspace_id is None or state.is_relationship_load:
+        return
+    if state.is_column_load:
+        # A refresh reads by key alone; the row it renews came through this guard before.
+        state.update_execution_options(**{_RELOAD: True})
         return
     state.statement = state.statement.options(
         with_loader_criteria(
@@ -120,11 +125,13 @@ def _check_statement(
     _cursor: Any,
     statement: str,
     _parameters: Any,
-    _context: Any,
+    context: Any,
     _executemany: bool,
 ) -> None:
     info = connection.info
     if info.get(_KEY) is None or info.get(_FLUSHING):
+        return
+    if context is not None and context.execution_options.get(_RELOAD):
         return
     named = _breach(statement)
     if named:
