@@ -59,7 +59,8 @@ class EmailStep(StepKind[EmailConfig, EmailFacts]):
         """Refuse a subject that is no Liquid."""
         if config.subject_override is None:
             return []
-        return mail.check_subject(config.subject_override, f"{pointer}/config/subject_override")
+        refused = mail.check_subject(config.subject_override, f"{pointer}/config/subject_override")
+        return [] if refused is None else list(refused.problems)
 
     def problems(
         self, session: Session, workspace_id: int, configs: Mapping[str, EmailConfig]
@@ -74,7 +75,7 @@ class EmailStep(StepKind[EmailConfig, EmailFacts]):
             for pointer, config in configs.items()
             if pointer not in names
         ]
-        if configs and mail.default_sender(session, workspace_id) is None:
+        if configs and delivery.default_sender(session, workspace_id) is None:
             found.append(Problem("", "no_sender"))
         return found
 
