@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from engine.accounts import idempotency
 from engine.accounts import models as accounts_models
-from engine.accounts import service as accounts
 from engine.audience import models as audience_models
 from engine.automations import fanout
 from engine.automations import models as automations_models
@@ -13,7 +13,8 @@ from engine.automations.walker import StepWalker
 from engine.core import audit, boot, clock, effects, events, rate, ticks
 from engine.core.settings import Settings
 from engine.delivery import models as delivery_models
-from engine.delivery.walker import SendWalker, send_walker
+from engine.delivery.kinds import transport_for
+from engine.delivery.walker import SendWalker
 
 # Every module that declares rows, so that the metadata is complete wherever the house is known.
 ROWS: Final = (
@@ -44,7 +45,7 @@ def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House
     runtime = boot.boot(settings, dispatch)
     events.subscribe("automations", fanout.on_events)
     steps = StepWalker(runtime.uow)
-    sends = send_walker(runtime)
+    sends = SendWalker(runtime.uow, transport_for(settings))
     sweeps: dict[str, Sweep] = {
         "steps": steps.sweep,
         "sends": sends.sweep,
@@ -60,5 +61,5 @@ def _retention(runtime: boot.Runtime) -> Mapping[str, int]:
         return {
             "ticks": ticks.forget(session, at),
             "rate_windows": rate.forget(session, at),
-            "idempotency_records": accounts.forget_answers(session, at),
+            "idempotency_records": idempotency.forget(session, at),
         }
