@@ -86,6 +86,11 @@ class Claimed:
     row_id: int
     attempt: int
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """Return what names this try of this send."""
+        return self.row_id, self.attempt
+
 
 @dataclass(frozen=True)
 class HandedMessage:
@@ -155,18 +160,24 @@ _SETTLED: Final[Mapping[str, TypeEngine[Any]]] = {
 
 def settle_sent(session: Session, settled: Sequence[Settled], at: datetime) -> int:
     """Write down sends that the other side took; return how many were still ours."""
+    if not settled:
+        return 0
     batch = _batch(session, settled)
     return len(_settle(session, SENT, batch, sent_patch(batch.c.message_id, batch.c.reply, at)))
 
 
 def settle_failed(session: Session, settled: Sequence[Settled], at: datetime) -> int:
     """Write down sends that failed for good; return how many were still ours."""
+    if not settled:
+        return 0
     batch = _batch(session, settled)
     return len(_settle(session, FAILED, batch, failed_patch(batch.c.code, batch.c.reply, at)))
 
 
 def settle_retry(session: Session, pool: str, settled: Sequence[Settled], at: datetime) -> int:
     """Put sends back that were refused for now, and hint at their next try."""
+    if not settled:
+        return 0
     batch = _batch(session, settled)
     patch = {
         "due_at": batch.c.due_at,
@@ -180,6 +191,8 @@ def settle_retry(session: Session, pool: str, settled: Sequence[Settled], at: da
 
 def settle_returned(session: Session, pool: str, settled: Sequence[Settled], at: datetime) -> int:
     """Put sends back that nobody tried, as if they had not been claimed."""
+    if not settled:
+        return 0
     batch = _batch(session, settled)
     patch = {
         "due_at": batch.c.due_at,

@@ -1,0 +1,91 @@
+"""What a claimed send needs for its message, loaded set-wise in the claim's transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from engine.delivery.compose.letter import Envelope
+from engine.delivery.compose.render import Compiled, Flaw, MailData, TemplateCache
+from engine.delivery.models import EmailSend
+from engine.delivery.queries import facts
+from engine.delivery.walk_lifecycle import Claimed
+
+COLUMNS: Final[Sequence[Any]] = (
+    EmailSend.id,
+    EmailSend.workspace_id,
+    EmailSend.public_id,
+    EmailSend.attempt,
+    EmailSend.lease_until,
+    EmailSend.contact_id,
+    EmailSend.template_id,
+    EmailSend.subject_override,
+    EmailSend.context,
+    EmailSend.to_email,
+    EmailSend.from_email,
+    EmailSend.from_name,
+    EmailSend.reply_to,
+)
+
+
+@dataclass(frozen=True)
+class SendItem:
+    """A claimed send. template None: it has none; gone: its contact was deleted meanwhile."""
+
+    id: int
+    lease_until: datetime
+    held: Claimed
+    envelope: Envelope
+    subject_override: str | None
+    template: Compiled | Flaw | None
+    data: MailData
+    gone: bool
+
+
+def load(session: Session, rows: Sequence[Any], templates: TemplateCache) -> list[SendItem]:
+    """Return the items of claimed rows (COLUMNS), in the order they became due."""
+    people = facts.people(session, {row.contact_id for row in rows if row.contact_id is not None})
+    workspaces = facts.workspace_variables(session, {row.workspace_id for row in rows})
+    compiled = _templates(session, {row.template_id for row in rows if row.template_id}, templates)
+    items = []
+    for row in sorted(rows, key=lambda each: int(each.id)):
+        person = people.get(row.contact_id)
+        data = MailData(
+            contact=person.contact if person else {"email": row.to_email},
+            properties=person.properties if person else {},
+            workspace=workspaces[row.workspace_id],
+            context=row.context or {},
+        )
+        items.append(
+            SendItem(
+                id=row.id,
+                lease_until=row.lease_until,
+                held=Claimed(row.workspace_id, row.id, row.attempt),
+                envelope=Envelope(
+                    row.public_id, row.to_email, row.from_email, row.from_name, row.reply_to
+                ),
+                subject_override=row.subject_override,
+                template=compiled.get(row.template_id),
+                data=data,
+                gone=person is not None and person.gone,
+            )
+        )
+    return items
+
+
+def _templates(
+    session: Session, template_ids: set[int], kept: TemplateCache
+) -> dict[int | None, Compiled | Flaw]:
+    """Return parsed templates by row id; only texts that are not kept yet are loaded."""
+    versions = facts.template_versions(session, template_ids) if template_ids else {}
+    found: dict[int | None, Compiled | Flaw] = {}
+    for key in versions.items():
+        compiled = kept.get(key)
+        if compiled is not None:
+            found[key[0]] = compiled
+    unknown = set(versions) - set(found)
+    for key, source in facts.template_sources(session, unknown).items():
+        found[key[0]] = kept.put(key, source)
+    return found
