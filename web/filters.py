@@ -22,6 +22,7 @@ from web.plan import lay
 NOTHING = "–"
 """What stands where there is no value."""
 
+_MOMENT = timedelta(seconds=1)
 _DAY = {"de": "EEE d. MMM", "en": "EEE d MMM"}
 
 
@@ -142,11 +143,24 @@ def time_of_day(value: datetime | None) -> str | Markup:
     )
 
 
+def log_time(value: datetime | None, before: datetime | None = None) -> str | Markup:
+    """An instant in a log: with its day where that differs from the one told before."""
+    if value is None:
+        return ""
+    zone = get_timezone()
+    if before is not None and before.astimezone(zone).date() == value.astimezone(zone).date():
+        return time_of_day(value)
+    return when(value, exact=True)
+
+
 def ago(value: datetime | None) -> str:
     """How long ago or ahead an instant is, in words ("4 seconds ago", "in 20 hours")."""
     if value is None:
         return str(gettext("never"))
-    return _delta(value - clock.now(), direction=True)
+    span = value - clock.now()
+    if abs(span) < _MOMENT:
+        return str(gettext("just now"))
+    return _delta(span, direction=True)
 
 
 def duration(value: float | timedelta | None) -> str:
@@ -206,6 +220,7 @@ def register(app: Flask) -> None:
     )
     app.jinja_env.globals.update(
         here=here,
+        log_time=log_time,
         exists=exists,
         navigation=navigation,
         lay_track=lay,

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from flask import Blueprint, Response, current_app, request, url_for
 
 from engine.accounts import trail
 from engine.accounts.trail import Entry, Filter
+from engine.automations import queries as automations
 from engine.core.audit import Scalar
-from web import auth, htmx
+from web import auth, days, htmx
 from web.audit.messages import done, who
 from web.request import session
 from web.tables import Page
@@ -50,9 +50,12 @@ def index() -> Response:
     after = request.args.get("cursor")
     entries, following = trail.page_entries(session(), workspace_id, _filter(asked), after)
     names = trail.names(session(), workspace_id, {entry.actor for entry in entries})
+    things = automations.automation_names(
+        session(), workspace_id, {entry.resource_id for entry in entries if entry.resource_id}
+    )
     return htmx.render(
         "audit/list.html",
-        entries=[_line(entry, names) for entry in entries],
+        entries=[_line(entry, names, things) for entry in entries],
         filter=asked,
         filtered=any(asked.values()),
         page=Page(following, first=after is None),
@@ -60,28 +63,17 @@ def index() -> Response:
 
 
 def _filter(asked: Mapping[str, str]) -> Filter:
-    """Read the filters; a day that is none counts as not given. Days are the workspace's."""
-    zone = ZoneInfo(auth.person().timezone)
-    since, until = _day(asked["since"]), _day(asked["until"])
+    span = days.read(asked, auth.person().timezone)
     return Filter(
         action=asked["action"] or None,
         actor=asked["actor"] or None,
-        since=datetime.combine(since, time.min, zone) if since else None,
-        until=datetime.combine(until + timedelta(days=1), time.min, zone) if until else None,
+        since=span.since,
+        until=span.until,
     )
 
 
-def _day(text: str) -> date | None:
-    try:
-        found = date.fromisoformat(text)
-    except ValueError:
-        return None
-    # Far enough from both ends of the calendar that no zone and no next day leaves it.
-    return found if 1900 <= found.year < 2200 else None
-
-
-def _line(entry: Entry, names: Mapping[str, str]) -> Line:
-    name = entry.details.get("name")
+def _line(entry: Entry, names: Mapping[str, str], things: Mapping[str, str]) -> Line:
+    name = entry.details.get("name") or things.get(entry.resource_id or "")
     details = [(key, value) for key, value in entry.details.items() if key not in {"name", "no_op"}]
     return Line(
         at=entry.at,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from flask_babel import gettext
 from sqlalchemy.orm import Session
 
 from engine.accounts import trail
@@ -164,7 +163,7 @@ def _head(
 
 
 def _paused_by(session: Session, workspace_id: int, row: AutomationRow) -> str:
-    """Return who paused it, as a phrase; '' where it is not paused or nobody knows."""
+    """Return who paused it; '' where it is not paused or nobody knows."""
     if row.status != PAUSED:
         return ""
     wanted = trail.Filter(action=_PAUSE, resource_id=row.public_id)
@@ -173,7 +172,7 @@ def _paused_by(session: Session, workspace_id: int, row: AutomationRow) -> str:
     if not actors:
         return ""
     names = trail.names(session, workspace_id, actors[:1])
-    return str(gettext("by %(name)s", name=who(actors[0], names)))
+    return who(actors[0], names)
 
 
 def _blocking(found: AutomationDetail) -> tuple[Problem, ...]:

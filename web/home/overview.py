@@ -98,7 +98,7 @@ def _latest(session: Session, workspace_id: int) -> Sequence[Line]:
             row.contact_name or row.contact_email or row.contact_id,
             row.automation_name,
             messages.standing(row, steps.get(row.row_id)),
-            row.completed_at or row.started_at,
+            row.started_at,
             row.status,
         )
         for row in rows

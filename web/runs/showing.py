@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from engine.audience import queries as audience
 from engine.automations import queries, service
-from engine.automations.models import RUNNING
+from engine.automations.models import PAUSED, RUNNING, Automation
 from engine.automations.queries import RunDetail, RunFilter
 from engine.delivery import queries as delivery
 from web.automations import reading, track
@@ -28,6 +28,7 @@ class Head:
     automation: str
     automation_id: str
     automation_gone: bool
+    paused_at: datetime | None
     status: str
     entered: datetime
     ended: datetime | None
@@ -62,14 +63,14 @@ class Beside:
 def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) -> dict[str, Any]:
     """Return the context of runs/detail.html."""
     told = reading.tell(session, workspace_id, found.document)
-    gone = service.find(session, workspace_id, found.run.automation_id) is None
+    automation = service.find(session, workspace_id, found.run.automation_id)
     sends = delivery.sends_by_row_id(
         session,
         workspace_id,
         [visit.email_send_row_id for visit in found.steps if visit.email_send_row_id],
     )
     return {
-        "run": _head(found, told, gone, at),
+        "run": _head(found, told, automation, at),
         "entries": log.entries(told, found, sends) if told else [],
         "rows": track.stations(told, way=way.read(told, found)) if told else (),
         "now": way.standing(found),
@@ -79,15 +80,19 @@ def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) ->
     }
 
 
-def _head(found: RunDetail, told: Told | None, gone: bool, at: datetime) -> Head:
+def _head(
+    found: RunDetail, told: Told | None, automation: Automation | None, at: datetime
+) -> Head:
     run = found.run
     running = run.status == RUNNING
+    paused = running and automation is not None and automation.status == PAUSED
     return Head(
         public_id=run.public_id,
         person=run.contact_name,
         automation=run.automation_name,
         automation_id=run.automation_id,
-        automation_gone=gone,
+        automation_gone=automation is None,
+        paused_at=automation.paused_at if automation and paused else None,
         status=listing.status(run, at),
         entered=run.started_at,
         ended=run.completed_at,
@@ -109,7 +114,7 @@ def _person(session: Session, workspace_id: int, found: RunDetail) -> Person:
     return Person(
         row.public_id,
         row.name,
-        row.email or row.external_id or row.public_id,
+        row.email or "",
         row.timezone or "",
         row.language or "",
         row.external_id or "",

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from engine.automations.graph import END
 from engine.automations.models import COMPLETED, FAILED, RUNNING, SKIPPED
 from engine.automations.queries import RunDetail, StepRunRow
 from web.automations.kinds.steps import STEPS
@@ -53,10 +52,10 @@ def text(told: Told, run: RunDetail) -> list[Stop]:
 
 
 def standing(run: RunDetail) -> str | None:
-    """Return the key of the station where the person stands, or stood when the run ended."""
+    """Return the key of the station where the person stands, or was when the run broke off."""
     real = [visit for visit in run.steps if visit.status != SKIPPED]
     if run.run.status == COMPLETED:
-        return END
+        return None
     return real[-1].step_key if real else START
 
 

@@ -13,7 +13,12 @@ from engine.automations.queries.automations import (
     tallies,
     waiting_until,
 )
-from engine.automations.queries.links import RunOfSend, runs_inside, runs_of_sends
+from engine.automations.queries.links import (
+    RunOfSend,
+    automation_names,
+    runs_inside,
+    runs_of_sends,
+)
 from engine.automations.queries.runs import (
     RunDetail,
     RunFilter,
@@ -34,6 +39,7 @@ __all__ = [
     "RunRow",
     "StepRunRow",
     "Tally",
+    "automation_names",
     "get_automation",
     "get_run",
     "page_automations",

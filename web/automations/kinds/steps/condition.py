@@ -17,6 +17,8 @@ class ConditionWords(StepWords[ConditionConfig]):
 
     def title(self, step: Named[ConditionConfig]) -> str:
         """Return the rule as a question."""
+        if step.config.condition is None:
+            return str(_("Branch without a rule"))
         return str(_("%(rule)s?", rule=conditions.rule(step.config.condition, step.topics)))
 
     def way_out(self, branch: str) -> str:
