@@ -11,7 +11,7 @@ from flask_openapi.blueprint import APIBlueprint
 from flask_openapi.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from web.api import door
+from web.api import door, messages
 from web.api.problems import MIME
 
 ROOT: Final = "/api/v1"
@@ -50,9 +50,10 @@ API: Final = APIBlueprint("api", __name__, url_prefix=ROOT, abp_security=[{"key"
 
 
 class Area:
-    """The operations of one area of the API."""
+    """The operations of one area of the API. rooms: the words for what they refuse."""
 
-    def __init__(self, name: str, description: str) -> None:
+    def __init__(self, name: str, description: str, *rooms: messages.Table) -> None:
+        self._rooms = rooms
         self._tag = Tag(name=name, description=description)
 
     def get(self, rule: str, scope: str, answer: type[BaseModel]) -> Callable[[Handler], Handler]:
@@ -88,7 +89,7 @@ class Area:
         header: type[BaseModel] | None,
     ) -> Callable[[Handler], Handler]:
         def register(handler: Handler) -> Handler:
-            view = door.open_to(handler, scope)
+            view = door.open_to(handler, scope, self._rooms)
             if header is not None:
                 view.__annotations__ = {**handler.__annotations__, "header": header}
             responses: dict[str, Any] = {

@@ -9,14 +9,16 @@ from engine.automations.models import AUTOMATION_STATUSES
 from engine.automations.queries import AutomationDetail, AutomationRow, RevisionRow
 from engine.automations.service import Wish
 from engine.core.outcome import Recorded, Refused, missing
-from web.api import messages
 from web.api.area import Area
 from web.api.documents import AutomationDocument
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, In, Out, Page, PageQuery, example, one_of
-from web.api.problems import Fault
+from web.api.problems import Fault, faults
+from web.automations.messages import PROBLEMS, REASONS
 
-area: Final = Area("automations", "Automations: a draft document, a status, frozen revisions.")
+area: Final = Area(
+    "automations", "A draft document, a status, frozen revisions.", REASONS, PROBLEMS
+)
 UNKNOWN: Final = missing("automation_not_found")
 # An If-Match that no draft can have: it is refused like any other that is not the newest.
 _NO_VERSION: Final = -1
@@ -210,10 +212,7 @@ def _detail(found: AutomationDetail) -> dict[str, Any]:
         "steps": [_named(step, found.names) for step in draft["steps"]],
         "document": draft,
         "draft_differs": found.draft_differs,
-        "problems": [
-            Fault(pointer=problem.pointer, message=messages.fault(problem))
-            for problem in found.problems
-        ],
+        "problems": faults(found.problems, (PROBLEMS,)),
     }
 
 

@@ -14,8 +14,9 @@ from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import SOURCE, Answer, Call, Result
 from web.api.fields import ById, Email, In, Out, Page, PageQuery, Scalar, ShortText, example, one_of
+from web.people.messages import WORDS
 
-area: Final = Area("contacts", "People you may write to.")
+area: Final = Area("contacts", "People you may write to.", WORDS)
 _BUILT_IN: Final = ("email", "external_id", "first_name", "last_name", "language", "timezone")
 Properties = Annotated[
     dict[str, Scalar],

@@ -43,7 +43,7 @@ class Operation:
 
 @pages.get("/api/docs")
 @open_to_strangers
-def read() -> str:
+def index() -> str:
     """Show the operations area by area."""
     spec: Mapping[str, Any] = current_app.api_doc  # type: ignore[attr-defined]
     base = runtime().settings.base_url

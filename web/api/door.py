@@ -5,7 +5,7 @@ web.request commits a write whose answer is a success; a signed-in cookie never 
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import wraps
@@ -24,13 +24,12 @@ from engine.accounts.service import KeyHolder, authenticate_key, note_key_use
 from engine.accounts.service.keys import due_for_note
 from engine.core.audit import Actor
 from engine.core.outcome import Refused
-from web.api import bodies, problems
+from web.api import bodies, messages, problems
 from web.api.state import purse
 from web.request import begin_writing, enter_workspace, now, runtime, session
 
 JSON: Final = "application/json"
 SOURCE: Final = "api"
-LANGUAGE: Final = "en"
 _TRIES: Final = 3
 _PARTS: Final = ("path", "query", "body")
 _READS: Final = frozenset({"GET", "HEAD"})
@@ -57,6 +56,7 @@ class Answer:
 
 
 Result = Answer | Refused
+Handler = Callable[..., Result]
 
 
 @dataclass(frozen=True)
@@ -69,27 +69,40 @@ class _Ask:
     fingerprint: str
 
 
-def open_to(handler: Callable[..., Result], scope: str) -> Callable[..., Response]:
-    """Return the view of `handler(call, path?, query?, body?)` for keys that hold `scope`."""
+def open_to(
+    handler: Handler, scope: str, rooms: Sequence[messages.Table] = ()
+) -> Callable[..., Response]:
+    """Return the view of `handler(call, path?, query?, body?)` for keys that hold `scope`.
+
+    rooms: the words for what the operation refuses.
+    """
     hints = get_type_hints(handler)
     models: dict[str, Any] = {part: hints[part] for part in _PARTS if part in hints}
 
     @wraps(handler)
     def view(**path: str) -> Response:
-        # One language whatever a cookie says: programs read these sentences into their logs.
-        with force_locale(LANGUAGE):
-            holder = _admit(scope, now())
-            if isinstance(holder, Refused):
-                return problems.refusal(holder)
-            ask = _read(models, path)
-            if isinstance(ask, Refused):
-                return problems.refusal(ask)
-            act = _reading if request.method in _READS else _writing
-            return act(handler, holder, ask, now())
+        with force_locale(problems.LANGUAGE):
+            outcome = _outcome(handler, scope, models, path)
+            if isinstance(outcome, Refused):
+                return problems.refusal(outcome, rooms)
+            return outcome
 
     # The door has read the input; the library only describes it.
     view.__delay_validate_request__ = True  # type: ignore[attr-defined]
     return view
+
+
+def _outcome(
+    handler: Handler, scope: str, models: Mapping[str, Any], path: Mapping[str, str]
+) -> Response | Refused:
+    holder = _admit(scope, now())
+    if isinstance(holder, Refused):
+        return holder
+    ask = _read(models, path)
+    if isinstance(ask, Refused):
+        return ask
+    act = _reading if request.method in _READS else _writing
+    return act(handler, holder, ask, now())
 
 
 def _admit(scope: str, at: datetime) -> KeyHolder | Refused:
@@ -152,44 +165,41 @@ def _with_headers(values: Mapping[str, Any], raw: bytes) -> _Ask | Refused:
     return _Ask(values, etag, key, hashlib.sha256(spelt).hexdigest())
 
 
-def _reading(
-    handler: Callable[..., Result], holder: KeyHolder, ask: _Ask, at: datetime
-) -> Response:
+def _reading(handler: Handler, holder: KeyHolder, ask: _Ask, at: datetime) -> Response | Refused:
     enter_workspace(holder.workspace_id)
     result = handler(_call(session(), holder, ask, at), **ask.values)
-    return problems.refusal(result) if isinstance(result, Refused) else _response(result)
+    return result if isinstance(result, Refused) else _response(result)
 
 
-def _writing(
-    handler: Callable[..., Result], holder: KeyHolder, ask: _Ask, at: datetime
-) -> Response:
+def _writing(handler: Handler, holder: KeyHolder, ask: _Ask, at: datetime) -> Response | Refused:
     """Run a writing operation; a row that somebody else made at the same moment is tried again."""
     for _ in range(_TRIES):
         opened = begin_writing()
         enter_workspace(holder.workspace_id)
         try:
-            response = _once(opened, handler, holder, ask, at)
-            opened.flush()
+            outcome = _once(opened, handler, holder, ask, at)
+            if isinstance(outcome, Response):
+                opened.flush()
         except IntegrityError:
             opened.rollback()
             continue
-        return response
-    return problems.refusal(Refused("lost_race"))
+        return outcome
+    return Refused("lost_race")
 
 
 def _once(
-    opened: Session, handler: Callable[..., Result], holder: KeyHolder, ask: _Ask, at: datetime
-) -> Response:
+    opened: Session, handler: Handler, holder: KeyHolder, ask: _Ask, at: datetime
+) -> Response | Refused:
     key = ask.idempotency_key
     if key is not None:
         begun = idempotency.begin(opened, holder.workspace_id, key, ask.fingerprint, at)
         if isinstance(begun, Refused):
-            return problems.refusal(begun)
+            return begun
         if isinstance(begun, idempotency.Replay):
             return Response(begun.answer, begun.status_code, content_type=begun.content_type)
     result = handler(_call(opened, holder, ask, at), **ask.values)
     if isinstance(result, Refused):
-        return problems.refusal(result)
+        return result
     response = _response(result)
     if key is not None:
         text = response.get_data(as_text=True)

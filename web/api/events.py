@@ -10,8 +10,9 @@ from engine.core.outcome import Refused
 from web.api.area import Area
 from web.api.door import SOURCE, Answer, Call, Result
 from web.api.fields import Email, In, Instant, Out, PublicId, Scalar, example
+from web.people.messages import WORDS
 
-area: Final = Area("events", "What happened to a person; automations start from it.")
+area: Final = Area("events", "What happened to a person; automations start from it.", WORDS)
 
 
 class NewEvent(In):

@@ -3,7 +3,7 @@
 Owns which sentence a reason or a fault gets in an answer; leaves codes and shape to problems.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from flask_babel import lazy_gettext as _
@@ -57,6 +57,8 @@ FAULTS: Final[Mapping[str, LazyString]] = {
     "less_than_equal": _("must be at most %(le)s"),
     "literal_error": _("must be one of %(expected)s"),
     "timezone_aware": _("must name its time zone, for example Z or +02:00"),
+    "string_pattern_mismatch": _("must match %(pattern)s"),
+    "not_a_primitive": _("must be a text, a number, true, false or null"),
     "instant_type": _("must be an instant in ISO 8601 with a zone"),
     "instant_range": _("must lie between 1901 and 2198"),
     "unstorable_text": _("holds characters that cannot be kept"),
@@ -66,22 +68,52 @@ FAULTS: Final[Mapping[str, LazyString]] = {
 }
 
 
-def sentence(refused: Refused) -> str:
-    """Return the sentence of a refusal; a reason without words answers its own name, spelt out."""
-    return _say(SENTENCES, refused.reason, refused.params)
+# Templates, senders and domains change by the API alone so far.
+DELIVERY: Final[Mapping[str, LazyString]] = {
+    "bad_character": _("holds characters that cannot be kept"),
+    "dns_check_not_built": _("The check by DNS comes later; use attest."),
+    "domain_invalid": _("is no domain"),
+    "email_invalid": _("is no e-mail address"),
+    "html_or_mjml": _("Send html or mjml, one of the two."),
+    "name_invalid": _("must be one line of at most 200 characters"),
+    "purpose_unknown": _("must be marketing or service"),
+    "required": _("is required"),
+    "send_not_found": _("There is no such send."),
+    "sender_exists": _("Another sender has this address."),
+    "sender_is_default": _("The default sender stays. Make another one the default first."),
+    "sender_not_found": _("There is no such sender."),
+    "sending_domain_not_found": _("There is no such sending domain."),
+    "template_broken": _(
+        "It does not work as a template (line %(line)s, column %(column)s): %(message)s"
+    ),
+    "template_not_found": _("There is no such template."),
+    "contact_not_found": _("There is no such person."),
+    "too_long": _("must have at most %(limit)s characters"),
+    "version_changed": _("It was changed in the meantime. GET it again and repeat the change."),
+}
+Table = Mapping[str, LazyString]
+# A code of a body's own schema bears this, since rooms use some of the same words.
+SCHEMA: Final = "schema."
 
 
-def fault(problem: Problem) -> str:
+def sentence(refused: Refused, rooms: Sequence[Table] = ()) -> str:
+    """Return the sentence of a refusal; one without words is spelt out. rooms: tables to ask."""
+    return _say((*rooms, SENTENCES), refused.reason, refused.params)
+
+
+def fault(problem: Problem, rooms: Sequence[Table] = ()) -> str:
     """Return what is wrong at one place of the input."""
-    return _say(FAULTS, problem.code, problem.params)
+    if problem.code.startswith(SCHEMA):
+        return _say((FAULTS,), problem.code.removeprefix(SCHEMA), problem.params)
+    return _say((*rooms, FAULTS), problem.code, problem.params)
 
 
-def _say(table: Mapping[str, LazyString], code: str, params: Mapping[str, str | int]) -> str:
-    words = table.get(code)
-    if words is None:
-        detail = params.get("detail")
-        return str(detail) if detail else code.replace("_", " ")
-    try:
-        return str(words) % params
-    except KeyError:
-        return str(words)
+def _say(tables: Sequence[Table], code: str, params: Mapping[str, str | int]) -> str:
+    for table in tables:
+        if code in table:
+            try:
+                return str(table[code]) % dict(params)
+            except KeyError:
+                # The same code with other parameters: not this table's.
+                continue
+    return str(params.get("detail") or code.replace("_", " "))

@@ -4,11 +4,12 @@ Owns the shape of refusals and their status codes; leaves the words to web.api.m
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
 from flask import Response
+from flask_babel import force_locale
 from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 from werkzeug.exceptions import HTTPException
@@ -20,6 +21,8 @@ from web.api.fields import Out
 
 MIME: Final = "application/problem+json"
 PREFIX: Final = "/api/"
+# One language whatever a cookie says: programs write these sentences into their logs.
+LANGUAGE: Final = "en"
 STATUS: Final[Mapping[str, HTTPStatus]] = {
     "malformed": HTTPStatus.BAD_REQUEST,
     "unauthenticated": HTTPStatus.UNAUTHORIZED,
@@ -57,11 +60,11 @@ def is_api(path: str) -> bool:
     return path.startswith(PREFIX)
 
 
-def refusal(refused: Refused) -> Response:
-    """Return the answer to an expected refusal."""
+def refusal(refused: Refused, rooms: Sequence[messages.Table] = ()) -> Response:
+    """Return the answer to an expected refusal. rooms: the words of the rooms it may come from."""
     status = STATUS[refused.kind]
-    errors = [Fault(pointer=p.pointer, message=messages.fault(p)) for p in refused.problems]
-    answer = _document(status, messages.sentence(refused), refused.reason, errors)
+    errors = faults(refused.problems, rooms)
+    answer = _document(status, messages.sentence(refused, rooms), refused.reason, errors)
     if status is HTTPStatus.UNAUTHORIZED:
         answer.headers["WWW-Authenticate"] = "Bearer"
     if "retry_after" in refused.params:
@@ -69,11 +72,17 @@ def refusal(refused: Refused) -> Response:
     return answer
 
 
+def faults(problems: Iterable[Problem], rooms: Sequence[messages.Table]) -> list[Fault]:
+    """Return problems as people read them."""
+    return [Fault(pointer=p.pointer, message=messages.fault(p, rooms)) for p in problems]
+
+
 def http_error(error: HTTPException) -> Response:
     """Return the answer to an error of the web floor: 404, 405, 413, 500 and their like."""
     status = HTTPStatus(error.code or HTTPStatus.INTERNAL_SERVER_ERROR)
     reason = status.name.lower()
-    answer = _document(status, messages.sentence(Refused(reason)), reason, [])
+    with force_locale(LANGUAGE):
+        answer = _document(status, messages.sentence(Refused(reason)), reason, [])
     # Allow of a 405, Retry-After of a 503.
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:
@@ -95,7 +104,7 @@ def _fault(detail: ErrorDetails, value: Any, root: str) -> Problem:
         if isinstance(param, str | int) and not isinstance(param, bool)
     }
     pointer = _pointer(detail["loc"], value, root, absent=detail["type"] == "missing")
-    return Problem(pointer, detail["type"], {**params, "detail": detail["msg"]})
+    return Problem(pointer, messages.SCHEMA + detail["type"], {**params, "detail": detail["msg"]})
 
 
 def _pointer(loc: Sequence[str | int], value: Any, root: str, *, absent: bool) -> str:

@@ -14,8 +14,9 @@ from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, In, Name, Out, Page, PageQuery, ShortText, one_of
+from web.people.messages import WORDS
 
-area: Final = Area("properties", "Custom properties of contacts, each with a type.")
+area: Final = Area("properties", "Custom properties of contacts, each with a type.", WORDS)
 
 
 class NewProperty(In):

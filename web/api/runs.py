@@ -14,8 +14,9 @@ from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, Instant, Out, Page, PageQuery, PublicId, ShortText, one_of
+from web.automations.messages import REASONS
 
-area: Final = Area("runs", "People on their way through automations.")
+area: Final = Area("runs", "People on their way through automations.", REASONS)
 
 
 class RunQuery(PageQuery):

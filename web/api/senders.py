@@ -13,10 +13,11 @@ from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, Email, In, Out, Page, PageQuery, ShortText, one_of
+from web.api.messages import DELIVERY
 
-senders: Final = Area("senders", "Addresses the workspace writes from.")
+senders: Final = Area("senders", "Addresses the workspace writes from.", DELIVERY)
 ATTEST: Final = "attest"
-domains: Final = Area("sending-domains", "Domains the workspace may send from.")
+domains: Final = Area("sending-domains", "Domains the workspace may send from.", DELIVERY)
 
 
 class NewSender(In):

@@ -11,8 +11,9 @@ from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, Out, Page, PageQuery, PublicId, one_of
+from web.api.messages import DELIVERY
 
-area: Final = Area("sends", "Mails to single people, with what became of them.")
+area: Final = Area("sends", "Mails to single people, with what became of them.", DELIVERY)
 
 
 class SendQuery(PageQuery):

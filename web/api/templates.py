@@ -14,8 +14,9 @@ from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, In, Name, Out, Page, PageQuery, PublicId, example, one_of
+from web.api.messages import DELIVERY
 
-area: Final = Area("templates", "Mail templates in Liquid over HTML or MJML.")
+area: Final = Area("templates", "Mail templates in Liquid over HTML or MJML.", DELIVERY)
 Subject = Annotated[str, Field(min_length=1, max_length=500)]
 Source = Annotated[str, Field(max_length=500_000)]
 _WRITTEN: Final = ("name", "subject", "html", "mjml", "text", "purpose", "allow_repeat")

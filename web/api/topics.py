@@ -13,8 +13,9 @@ from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import SOURCE, Answer, Call, Result
 from web.api.fields import ById, In, LongText, Name, Out, Page, PageQuery, example
+from web.people.messages import WORDS
 
-area: Final = Area("topics", "What people subscribe to.")
+area: Final = Area("topics", "What people subscribe to.", WORDS)
 
 
 class NewTopic(In):

@@ -19,7 +19,7 @@ BODIES: Final[dict[tuple[str, str], Any]] = {
     ("PATCH", "/topics/<id>"): {"name": "Stolen"},
     ("PUT", "/topics/<id>/members/<contact>"): None,
     ("PATCH", "/templates/<id>"): {"name": "Stolen"},
-    ("PUT", "/templates/<id>"): TEMPLATE,
+    ("PATCH", "/senders/<id>"): {"name": "Stolen"},
     ("POST", "/templates/<id>/preview"): {},
     ("PUT", "/automations/<id>"): DOCUMENT,
     ("POST", "/automations/<id>/transitions"): {"to": "paused"},

@@ -1,0 +1,178 @@
+"""Automations and their runs by API: drafts with ETags, transitions, revisions, the run's log."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from engine.house import House
+from tests.web.api.seeds import DOCUMENT, TEMPLATE, plant
+from tests.web.api.support import Program, pointers, problem
+
+LATER: list[tuple[str, dict[str, Any], str]] = [
+    ("transitions", {"to": "active", "resume": "shift"}, "/resume"),
+    ("transitions", {"to": "active", "start_afresh": True}, "/start_afresh"),
+    ("transitions", {"to": "paused", "cancel_inside": True}, "/cancel_inside"),
+    ("publish", {"people_inside": "move"}, "/people_inside"),
+]
+
+
+def test_a_put_needs_the_etag_that_get_answered(shop: Program) -> None:
+    made = shop.post("/automations", DOCUMENT)
+    path = f"/automations/{made.json['id']}"
+    tag = shop.get(path).headers["ETag"]
+    assert tag == made.headers["ETag"]
+    renamed = {**DOCUMENT, "name": "Renamed"}
+    problem(shop.call("PUT", path, renamed), 428, "if_match_required")
+    problem(shop.call("PUT", path, renamed, headers={"If-Match": '"99"'}), 412, "etag_mismatch")
+    problem(shop.call("PUT", path, renamed, headers={"If-Match": "odd"}), 412, "etag_mismatch")
+    wrong = shop.call("PUT", path, {**renamed, "x": 1}, headers={"If-Match": tag})
+    assert pointers(problem(wrong, 422)) == ["/x"]
+    assert shop.get(path).json["name"] == "Trial"
+    kept = shop.call("PUT", path, renamed, headers={"If-Match": tag})
+    assert (kept.status_code, kept.json["name"]) == (200, "Renamed")
+    assert kept.headers["ETag"] == shop.get(path).headers["ETag"] != tag
+    problem(shop.call("PUT", path, DOCUMENT, headers={"If-Match": tag}), 412, "etag_mismatch")
+
+
+def test_the_document_that_get_answers_can_be_put_back(shop: Program) -> None:
+    made = shop.post("/automations", DOCUMENT)
+    read = shop.get(f"/automations/{made.json['id']}")
+    put = shop.call(
+        "PUT",
+        f"/automations/{made.json['id']}",
+        read.json["document"],
+        headers={"If-Match": read.headers["ETag"]},
+    )
+    assert (put.status_code, put.json["document"]) == (200, read.json["document"])
+
+
+def test_a_transition_says_whether_anything_changed(shop: Program) -> None:
+    path = f"/automations/{shop.made('/automations', DOCUMENT)['id']}"
+    steps = [("active", "transitioned"), ("active", "recorded"), ("paused", "transitioned"),
+             ("paused", "recorded"), ("active", "transitioned")]  # fmt: skip
+    for status, applied in steps:
+        answer = shop.post(f"{path}/transitions", {"to": status})
+        assert (answer.status_code, answer.json["applied"]) == (200, applied)
+        assert shop.get(path).json["status"] == status
+    refused = problem(shop.post(f"{path}/transitions", {"to": "draft"}), 409, "illegal_edge")
+    assert refused["detail"] == "Automation is not in a state that allows this transition"
+    problem(shop.call("DELETE", path), 409, "active_cannot_be_deleted")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "detail"),
+    [
+        ({"steps": []}, "no_steps", "Automation must have at least one step to be activated"),
+        (
+            {"trigger": {"type": "event_received"}},
+            "invalid_trigger_config",
+            "Automation trigger is missing required configuration",
+        ),
+    ],
+)
+def test_an_incomplete_draft_is_kept_and_refused_at_activation(
+    shop: Program, change: dict[str, Any], reason: str, detail: str
+) -> None:
+    path = f"/automations/{shop.made('/automations', {**DOCUMENT, **change})['id']}"
+    assert (
+        problem(shop.post(f"{path}/transitions", {"to": "active"}), 409, reason)["detail"] == detail
+    )
+    assert shop.get(path).json["status"] == "draft"
+
+
+def test_a_check_lists_every_error_with_its_pointer(shop: Program) -> None:
+    mail = {"key": "mail", "type": "email", "config": {"template_id": None}}
+    made = shop.made("/automations", {**DOCUMENT, "steps": [mail]})
+    assert made["problems"][0]["pointer"] == "/steps/0/config/template_id"
+    answer = shop.post(f"/automations/{made['id']}/transitions", {"to": "active"})
+    assert "/steps/0/config/template_id" in pointers(problem(answer, 409, "check_failed"))
+
+
+@pytest.mark.parametrize(("door", "body", "pointer"), LATER)
+def test_what_comes_later_is_refused_in_words(
+    shop: Program, door: str, body: dict[str, Any], pointer: str
+) -> None:
+    path = f"/automations/{shop.made('/automations', DOCUMENT)['id']}"
+    assert pointers(problem(shop.post(f"{path}/{door}", body), 422)) == [pointer]
+    assert shop.get(path).json["status"] == "draft"
+
+
+def test_a_revision_is_what_was_activated(shop: Program) -> None:
+    made = shop.made("/automations", DOCUMENT)
+    path = f"/automations/{made['id']}"
+    assert shop.get(f"{path}/revisions").json["items"] == []
+    shop.post(f"{path}/transitions", {"to": "active"})
+    (revision,) = shop.get(f"{path}/revisions").json["items"]
+    assert (revision["number"], revision["in_force"]) == (1, True)
+    assert revision["document"] == made["document"]
+    again = shop.post("/automations", revision["document"])
+    assert again.status_code == 201
+
+
+def test_an_automation_shows_its_templates_by_name_in_a_bounded_number_of_queries(
+    shop: Program, house: House
+) -> None:
+    template = shop.made("/templates", TEMPLATE)["id"]
+    counts = []
+    for size in (1, 30):
+        steps = [
+            {"key": f"mail{i}", "type": "email", "config": {"template_id": template}}
+            for i in range(size)
+        ]
+        made = shop.made("/automations", {**DOCUMENT, "steps": steps})
+        statements: list[str] = []
+
+        def note(_c: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+            statements.append(statement)  # noqa: B023 - called before the loop goes on
+
+        event.listen(house.runtime.database.engine, "before_cursor_execute", note)
+        read = shop.get(f"/automations/{made['id']}").json
+        event.remove(house.runtime.database.engine, "before_cursor_execute", note)
+        assert {step["template_name"] for step in read["steps"]} == {"Hello"}
+        counts.append(len(statements))
+    assert counts[0] == counts[1] <= 15
+
+
+def test_runs_are_found_by_their_filters(shop: Program, uow: Any) -> None:
+    ids = plant(shop, uow)
+    known = {
+        "automation": ids["automations"],
+        "contact": ids["contacts"],
+        "status": "running",
+        "step": "wait",
+        "since": "2026-03-02T09:00:00Z",
+        "q": "ada",
+    }
+    other = {
+        "automation": "nobody",
+        "contact": "nobody",
+        "status": "cancelled",
+        "step": "else",
+        "since": "2026-03-02T09:00:01Z",
+        "q": "grace",
+    }
+    for name, value in known.items():
+        assert [run["id"] for run in shop.get(f"/runs?{name}={value}").json["items"]] == [
+            ids["runs"]
+        ]
+        assert shop.get(f"/runs?{name}={other[name]}").json["items"] == []
+    run = shop.get(f"/runs/{ids['runs']}").json
+    assert (run["status"], run["step_key"], run["due_at"]) == (
+        "running",
+        "wait",
+        "2026-03-03T09:00:00Z",
+    )
+    assert [(each["step_key"], each["status"]) for each in run["step_runs"]] == [
+        ("wait", "pending")
+    ]
+
+
+def test_a_deleted_automation_is_gone_and_its_runs_stay_readable(shop: Program, uow: Any) -> None:
+    ids = plant(shop, uow)
+    path = f"/automations/{ids['automations']}"
+    shop.post(f"{path}/transitions", {"to": "paused"})
+    assert shop.call("DELETE", path).status_code == 204
+    problem(shop.get(path), 404, "automation_not_found")
+    run = shop.get(f"/runs/{ids['runs']}").json
+    assert (run["status"], run["ended_reason"]) == ("cancelled", "automation_deleted")
