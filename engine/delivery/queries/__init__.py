@@ -17,6 +17,7 @@ from engine.delivery.queries.sends import (
     page_sends,
     sends_by_row_id,
 )
+from engine.delivery.queries.story import story
 from engine.delivery.queries.subjects import subjects
 from engine.delivery.queries.templates import (
     MailFacts,
@@ -50,6 +51,7 @@ __all__ = [
     "page_sends",
     "page_templates",
     "sends_by_row_id",
+    "story",
     "subjects",
     "template_names",
 ]

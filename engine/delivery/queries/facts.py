@@ -63,7 +63,7 @@ def template_versions(session: Session, template_ids: Collection[int]) -> dict[i
     found = session.execute(
         select(Template.id, Template.version).where(Template.id.in_(template_ids))
     )
-    return dict(row._tuple() for row in found)
+    return dict(found.all())
 
 
 def template_sources(

@@ -6,8 +6,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from engine.core.ids import read_cursor, write_cursor
+from engine.core.ids import write_cursor
 from engine.delivery.models import Sender, SendingDomain
+from engine.delivery.queries.paging import older
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,7 @@ def page_senders(
 ) -> tuple[list[SenderRow], str | None]:
     """Return a page of senders, newest first, and the cursor of the next page."""
     query = select(Sender).where(Sender.workspace_id == workspace_id)
-    place = read_cursor(after, 1) if after else None
-    if place is not None and place[0].isdecimal():
-        query = query.where(Sender.id < int(place[0]))
+    query = query.where(older(Sender.id, after))
     found = session.scalars(query.order_by(Sender.id.desc()).limit(limit + 1)).all()
     rows = [sender_row(row) for row in found[:limit]]
     return rows, write_cursor(rows[-1].row_id) if len(found) > limit else None
@@ -78,9 +77,7 @@ def page_domains(
 ) -> tuple[list[DomainRow], str | None]:
     """Return a page of sending domains, newest first, and the cursor of the next page."""
     query = select(SendingDomain).where(SendingDomain.workspace_id == workspace_id)
-    place = read_cursor(after, 1) if after else None
-    if place is not None and place[0].isdecimal():
-        query = query.where(SendingDomain.id < int(place[0]))
+    query = query.where(older(SendingDomain.id, after))
     found = session.scalars(query.order_by(SendingDomain.id.desc()).limit(limit + 1)).all()
     rows = [domain_row(row) for row in found[:limit]]
     return rows, write_cursor(rows[-1].row_id) if len(found) > limit else None

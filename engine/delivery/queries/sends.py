@@ -9,9 +9,10 @@ from sqlalchemy import Row, Select, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
-from engine.core.ids import read_cursor, write_cursor
+from engine.core.ids import write_cursor
 from engine.delivery.kinds.outbox import KEPT
 from engine.delivery.models import EmailSend, SentMessage, Template
+from engine.delivery.queries.paging import older
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,7 @@ def page_sends(
         query = query.where(EmailSend.kind == kind)
     if message_id is not None:
         query = query.where(EmailSend.message_id == f"<{message_id.strip().strip('<>')}>")
-    place = read_cursor(after, 1) if after else None
-    if place is not None and place[0].isdecimal():
-        query = query.where(EmailSend.id < int(place[0]))
+    query = query.where(older(EmailSend.id, after))
     found = session.execute(query.order_by(EmailSend.id.desc()).limit(limit + 1)).all()
     rows = [_send_row(row) for row in found[:limit]]
     return rows, write_cursor(rows[-1].row_id) if len(found) > limit else None

@@ -7,8 +7,9 @@ from datetime import datetime
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
-from engine.core.ids import read_cursor, write_cursor
+from engine.core.ids import write_cursor
 from engine.delivery.models import Sender, Template
+from engine.delivery.queries.paging import older
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,7 @@ def page_templates(
     query = select(Template).where(
         Template.workspace_id == workspace_id, Template.deleted_at.is_(None)
     )
-    place = read_cursor(after, 1) if after else None
-    if place is not None and place[0].isdecimal():
-        query = query.where(Template.id < int(place[0]))
+    query = query.where(older(Template.id, after))
     found = session.scalars(query.order_by(Template.id.desc()).limit(limit + 1)).all()
     rows = [template_row(row) for row in found[:limit]]
     return rows, write_cursor(rows[-1].row_id) if len(found) > limit else None
@@ -99,7 +98,7 @@ def template_names(
             Template.deleted_at.is_(None),
         )
     )
-    return dict(row._tuple() for row in found)
+    return dict(found.all())
 
 
 def mail_facts(session: Session, keys: Collection[tuple[int, str]]) -> MailFacts:

@@ -90,8 +90,8 @@ def enqueue_many(
         .from_select(list(columns), source)
         .on_conflict_do_nothing(index_elements=["workspace_id", "dedupe_key"])
         .returning(EmailSend.dedupe_key, EmailSend.id)
-    ).all()
-    ids: dict[str, int] = dict(row._tuple() for row in created)
+    )
+    ids: dict[str, int] = dict(created.all())
     for pool, due_at in sorted({(wanted[key].pool, wanted[key].due_at or at) for key in ids}):
         same = [
             row_id
@@ -123,5 +123,5 @@ def _existing(session: Session, requests: Sequence[SendRequest]) -> dict[str, in
                 [(request.workspace_id, request.dedupe_key) for request in requests]
             )
         )
-    ).all()
-    return dict(row._tuple() for row in found)
+    )
+    return dict(found.all())

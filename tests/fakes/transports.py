@@ -1,0 +1,47 @@
+"""A transport that answers what a test told it to, and keeps what was handed to it."""
+
+from collections.abc import Callable
+
+from engine.core.outcome import Refused
+from engine.delivery.kinds.base import Accepted, Delivery, Letter, NotHandedOver
+
+Answer = Delivery | Exception
+
+
+class ScriptedTransport:
+    """Takes every letter unless told otherwise.
+
+    before: answers given before anything is handed over; behind: answers given after the body.
+    An exception as an answer is raised. meanwhile: called between hand-over and answer.
+    """
+
+    def __init__(self) -> None:
+        self.letters: list[Letter] = []
+        self.before: list[Answer | None] = []
+        self.behind: list[Answer | None] = []
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    def transmit(self, letter: Letter, hand_over: Callable[[], bool]) -> Delivery:
+        """Answer as told."""
+        answer = _next(self.before)
+        if answer is not None:
+            return answer
+        if not hand_over():
+            return NotHandedOver()
+        self.letters.append(letter)
+        self.meanwhile()
+        return _next(self.behind) or Accepted("250 taken")
+
+    def handshake(self) -> str | Refused:
+        """Answer that it is a fake."""
+        return "a fake"
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _next(script: list[Answer | None]) -> Delivery | None:
+    answer = script.pop(0) if script else None
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
