@@ -47,7 +47,10 @@ def _spelled(sql: str) -> str:
     if not sql.startswith("CREATE TABLE"):
         return " ".join(sql.split())
     name, _, clauses = sql.partition("(")
-    parts = (" ".join(line.split()).rstrip(",") for line in clauses.rstrip().removesuffix(")").splitlines())
+    parts = (
+        " ".join(line.split()).rstrip(",")
+        for line in clauses.rstrip().removesuffix(")").splitlines()
+    )
     return name + ", ".join(sorted(parts))
 
 

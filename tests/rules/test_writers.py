@@ -24,6 +24,8 @@ PLANTED: list[tuple[Check, str]] = [
     (writers.foreign_doors, "transition_many(session, M, ('a', 'b'), [], {})\n"),
     (writers.send_creations, "session.add(EmailSend(contact_id=1))\n"),
     (writers.send_creations, "insert(EmailSend).from_select([], q)\n"),
+    (writers.send_creations, "build(EmailSend).values(contact_id=1).returning(1)\n"),
+    (writers.send_creations, "sa.insert(models.EmailSend).values(contact_id=1)\n"),
     (writers.send_creations, "text('INSERT INTO email_sends (id) VALUES (1)')\n"),
 ]
 
@@ -58,6 +60,7 @@ def test_a_planted_breach_is_found(check: Check, planted: str) -> None:
         "answer = {'status': run.status}\n",
         "template.version += 1\n",
         "update(Template).values(version=2)\n",
+        "update(EmailSend).where(True).values(contact_id=1)\n",
         "AutomationRun(contact_id=1, **born(RUNS, 'running'))\n",
     ],
 )

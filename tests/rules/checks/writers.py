@@ -52,16 +52,27 @@ def foreign_doors(source: Source) -> Iterator[str]:
 
 
 def send_creations(source: Source) -> Iterator[str]:
-    """Yield places that create rows of email_sends."""
+    """Yield places that create rows of email_sends: constructors, inserts, texts."""
     for node in source.nodes():
         if isinstance(node, ast.Call):
-            made = called(node)
-            if made == "insert" and node.args:
-                made = ast.unparse(node.args[0])
-            if made.split(".")[-1] == "EmailSend":
+            if called(node) == "EmailSend" or "EmailSend" in _inserted(node):
                 yield f"{node.lineno}: creates a send"
         elif _INSERT.search(_text(node)):
             yield f"{getattr(node, 'lineno', 0)}: creates a send by text"
+
+
+def _inserted(node: ast.Call) -> str:
+    """Return what `node` inserts into: the row of the call that its chain of calls begins with."""
+    if called(node) not in {"values", "from_select"}:
+        return ""
+    first: ast.expr = node
+    while isinstance(first, ast.Call) and isinstance(first.func, ast.Attribute):
+        if not isinstance(first.func.value, ast.Call):
+            break
+        first = first.func.value
+    if not isinstance(first, ast.Call) or not first.args or called(first) == "update":
+        return ""
+    return ast.unparse(first.args[0])
 
 
 def _writes(source: Source, columns: frozenset[str]) -> Iterator[str]:
