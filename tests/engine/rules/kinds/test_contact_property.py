@@ -171,7 +171,7 @@ def test_sql_says_what_a_plain_reading_says(
     workspace_id = house_of.workspace(session).id
     for kind in ("text", "number", "boolean"):
         make.custom_property(session, workspace_id, f"a_{kind}", kind)
-    people = {put(session, workspace_id, *each): each for each in stored}
+    people = {put(session, workspace_id, *each): kept(*each) for each in stored}
     for operator in OPERATORS:
         for kind in {kind for kind, _ in stored}:
             asked = contact_property(f"a_{kind}", operator, value)
@@ -189,6 +189,11 @@ def put(session: Session, workspace_id: int, kind: str, raw: Any) -> int:
         patch = ContactPatch(properties={f"a_{kind}": raw})
         make.saved(audience.update_contact(session, workspace_id, person.public_id, patch, API, AT))
     return person.row_id
+
+
+def kept(kind: str, raw: Any) -> tuple[str, Any]:
+    """A number property keeps what a float can tell apart; a text keeps every digit."""
+    return kind, float(raw) if kind == "number" else raw
 
 
 def contact_property(field: str, operator: str, value: Any = None) -> Condition:
