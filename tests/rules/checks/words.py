@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Final
 
 from tests.rules.checks.source import ROOT, Source, called
@@ -13,6 +12,7 @@ UNFINISHED: Final = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "
 RAISED: Final = "NotImplemented" + "Error"
 MACHINE: Final = re.compile(r"/(?:" + "|".join(["work", "farm", "root", "home/\\w+"]) + r")/\w")
 TEXTS: Final = ("*.py", "*.html", "*.md", "*.css", "*.js", "*.toml", "*.po", "*.mako")
+OF_THE_COMMANDS: Final = "tasks/commands/words.py"
 FOLDERS: Final = ("engine", "web", "tasks", "migrations", "templates", "static", "tests", ".ci")
 
 
@@ -64,11 +64,11 @@ def refusals(source: Source) -> set[str]:
 
 
 def worded(sources: Iterable[Source]) -> set[str]:
-    """Return the keys of all dict literals in the message tables."""
+    """Return the keys of all dict literals in the message tables of web and command line."""
     return {
         text
         for source in sources
-        if Path(source.path).name == "messages.py"
+        if source.name == "messages.py" or source.path == OF_THE_COMMANDS
         for node in source.nodes()
         if isinstance(node, ast.Dict)
         for key in node.keys
