@@ -17,12 +17,11 @@ from engine.audience.queries import ContactRow
 from engine.automations import queries, service
 from engine.automations.queries import RunFilter, RunRow
 from engine.core.clock import FixedClock
-from engine.core.ids import new_public_id
 from engine.delivery import queries as delivery
-from engine.delivery.models import Sender, Template
 from engine.house import House
 from tests.factories import audience as people
 from tests.factories import automations as making
+from tests.factories import delivery as mails
 
 EVENT: Final = "trial_started"
 HTML: Final = (
@@ -71,7 +70,7 @@ def full(house: House, clock: FixedClock, workspace_id: int, words: Words | None
     """Return a workspace in which something stands on every page."""
     words, scene = words or Words(), Scene(workspace_id)
     with house.runtime.uow.begin() as session:
-        templates = _mails(session, workspace_id, words, clock)
+        templates = _mails(session, workspace_id, words)
         _definitions(session, workspace_id)
         everybody = _people(session, workspace_id, words)
         _automations(session, scene, templates, words, clock)
@@ -86,53 +85,6 @@ def walk(house: House) -> None:
     """Take every step and send every mail that is due."""
     house.steps.sweep()
     house.sends.sweep()
-
-
-def sender(session: Session, workspace_id: int, clock: FixedClock, name: str = "Acme") -> None:
-    """Make the address that the workspace's mails come from."""
-    session.add(
-        Sender(
-            public_id=new_public_id(),
-            workspace_id=workspace_id,
-            email="hello@acme.example",
-            name=name,
-            is_default=True,
-            created_at=clock.now(),
-        )
-    )
-
-
-def template(
-    session: Session,
-    workspace_id: int,
-    clock: FixedClock,
-    name: str,
-    subject: str = "Hello",
-    html: str = HTML,
-) -> str:
-    """Return the public id of a new template."""
-    row = Template(
-        public_id=new_public_id(),
-        workspace_id=workspace_id,
-        name=name,
-        subject=subject,
-        html=html,
-        rendered_html=html,
-        created_at=clock.now(),
-        updated_at=clock.now(),
-    )
-    session.add(row)
-    session.flush()
-    return row.public_id
-
-
-def forget_template(session: Session, workspace_id: int, public_id: str, clock: FixedClock) -> None:
-    """Delete a template, as one may at any time."""
-    session.execute(
-        update(Template)
-        .where(Template.workspace_id == workspace_id, Template.public_id == public_id)
-        .values(deleted_at=clock.now())
-    )
 
 
 def lifecycle(templates: Sequence[str], words: Words) -> dict[str, Any]:
@@ -162,13 +114,17 @@ def lifecycle(templates: Sequence[str], words: Words) -> dict[str, Any]:
     }
 
 
-def _mails(
-    session: Session, workspace_id: int, words: Words, clock: FixedClock
-) -> tuple[str, str, str]:
-    sender(session, workspace_id, clock, words.sender)
-    welcome = template(session, workspace_id, clock, words.template, words.subject)
-    helping = template(session, workspace_id, clock, "Can we help?", "Can we help?")
-    ending = template(session, workspace_id, clock, "Your trial ends Friday", "It ends")
+def _mails(session: Session, workspace_id: int, words: Words) -> tuple[str, str, str]:
+    mails.sender(session, workspace_id, name=words.sender)
+    texts = (
+        (words.template, words.subject),
+        ("Can we help?", "Can we help?"),
+        ("Your trial ends Friday", "It ends"),
+    )
+    welcome, helping, ending = (
+        mails.template(session, workspace_id, name=name, subject=subject, html=HTML).public_id
+        for name, subject in texts
+    )
     return welcome, helping, ending
 
 

@@ -88,10 +88,15 @@ def _why_ended(params: Params) -> Sequence[object]:
     return (why,) if why else ()
 
 
-def _mail(params: Params) -> Sequence[object]:
-    why = mails.failed(params.get("error_code"), params.get("error_message"))
-    reply = params.get("reply", "")
-    return tuple(each for each in (why, reply) if each)
+def _mail(params: Params) -> str:
+    """Return how a mail is called: by its subject once it was made, before by its template."""
+    name = params.get("subject") or params.get("template")
+    return str(_("Mail “%(name)s”", name=name)) if name else str(_("Mail"))
+
+
+def _why_failed(params: Params) -> Sequence[object]:
+    why = mails.failed(params.get("code"), params.get("reply"))
+    return (why,) if why else ()
 
 
 def _topic(params: Params) -> str:
@@ -110,6 +115,27 @@ TOLD: Final[Mapping[str, Told]] = {
     ),
     "topic_unsubscribed": Told(
         "stop", lambda p: str(_("Left the topic “%(topic)s”", topic=_topic(p))), _by
+    ),
+    "send_queued": Told(
+        "off",
+        lambda p: str(_("%(mail)s queued", mail=_mail(p))),
+        endpoint="sends.detail",
+    ),
+    "send_sent": Told(
+        "go",
+        lambda p: str(_("%(mail)s accepted by the mail server", mail=_mail(p))),
+        endpoint="sends.detail",
+    ),
+    "send_kept": Told(
+        "off",
+        lambda p: str(_("%(mail)s kept in the outbox here", mail=_mail(p))),
+        endpoint="sends.detail",
+    ),
+    "send_failed": Told(
+        "stop",
+        lambda p: str(_("%(mail)s not delivered", mail=_mail(p))),
+        _why_failed,
+        "sends.detail",
     ),
     "run_started": Told(
         "go",

@@ -28,6 +28,11 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "TLS_FAILED": _("A secure connection to the mail server was not possible."),
     "OUTBOX_UNWRITABLE": _("The outbox of this installation cannot be written."),
     "UNKNOWN": _("The other server refused it."),
+    "CONTACT_REMOVED": _("The person was deleted before the mail was made."),
+    "DATABASE_AWAY": _("The database was away while the mail was handed over."),
+    "LEASE_LOST": _("The worker was lost before the mail was handed over, four times."),
+    "NO_TEMPLATE": _("The template no longer exists."),
+    "TEMPLATE_BROKEN": _("The template could not be filled in."),
 }
 # What became of a mail, by the status that pages show.
 BECAME: Final[Mapping[str, LazyString]] = {
