@@ -3,6 +3,7 @@
 Plural on purpose (architecture 3): `load` reads set-wise, `run` has no session in reach.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -68,7 +69,7 @@ class Failed:
 Outcome = Completed | Failed
 
 
-class StepKind(Generic[ConfigT, FactsT]):
+class StepKind(ABC, Generic[ConfigT, FactsT]):
     """Base of the step kinds; a kind overrides what it needs."""
 
     Config: type[ConfigT]
@@ -108,11 +109,12 @@ class StepKind(Generic[ConfigT, FactsT]):
         """Return the facts of each visit, by its id; reads only, a bounded number of statements."""
         return {visit.id: None for visit in visits}
 
+    @abstractmethod
     def run(
         self, visits: Sequence[Visit[ConfigT]], facts: Mapping[int, FactsT | None]
     ) -> Mapping[int, Outcome]:
         """Return one outcome per visit id."""
-        raise NotImplementedError(type(self).__name__)
+        ...
 
     def enrich(
         self,

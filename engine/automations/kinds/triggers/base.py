@@ -1,5 +1,6 @@
 """The contract of a trigger kind: does this event start that automation, and with which data."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -20,7 +21,7 @@ ConfigT = TypeVar("ConfigT", bound=TriggerConfig)
 TriggerData = dict[str, str | int | float | bool | None]
 
 
-class TriggerKind(Generic[ConfigT]):
+class TriggerKind(ABC, Generic[ConfigT]):
     """Base of the trigger kinds. `listens_to` is the event kind it hears of."""
 
     Config: type[ConfigT]
@@ -34,9 +35,10 @@ class TriggerKind(Generic[ConfigT]):
         """Return what would never work, for example a topic that is gone (decision A12)."""
         return []
 
+    @abstractmethod
     def matches(self, config: ConfigT, event: NewEvent) -> bool:
         """Return whether `event` starts an automation configured so."""
-        raise NotImplementedError(type(self).__name__)
+        ...
 
     def data(self, config: ConfigT, event: NewEvent) -> TriggerData | None:  # noqa: ARG002 - a contract
         """Return the trigger data a run keeps: a flat map, or None (facts 1.2)."""
