@@ -1,0 +1,101 @@
+"""Only the web is started: the console says that nothing moves, and nothing counts as sent."""
+
+import http.cookiejar
+import urllib.parse
+import urllib.request
+
+from lxml import html
+
+from tests.support.stack import OWNER, PASSWORD, Stack
+from tests.support.waiting import wait_for
+
+
+class Visitor:
+    """A browser without a screen that talks to a real server."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.base_url = stack.base_url
+        jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        self.opener = urllib.request.build_opener(jar)
+
+    def get(self, path: str) -> html.HtmlElement:
+        """Return a page."""
+        return self._open(path, None)
+
+    def sign_in(self) -> html.HtmlElement:
+        """Return the page that signing in as the owner leads to."""
+        (token,) = self.get("/").xpath("//input[@name='csrf_token']/@value")
+        form = {"csrf_token": str(token), "email": OWNER, "password": PASSWORD}
+        return self._open("/", urllib.parse.urlencode(form).encode())
+
+    def _open(self, path: str, data: bytes | None) -> html.HtmlElement:
+        with self.opener.open(self.base_url + path, data, timeout=30) as answer:
+            return html.document_fromstring(answer.read())
+
+
+def test_without_a_worker_the_console_says_so_within_a_minute(stack: Stack) -> None:
+    stack.setup()
+    stack.start("web")
+    stack.wait_until_ready()
+    _post_an_event(stack)
+    visitor = Visitor(stack)
+    visitor.sign_in()
+    wait_for(
+        lambda: "No worker is running" in visitor.get("/").text_content(), "the banner", seconds=60
+    )
+    sends = stack.api("GET", "/sends").json()["items"]
+    assert [send for send in sends if send["status"] != "queued"] == []
+    (run,) = stack.api("GET", "/runs").json()["items"]
+    assert run["status"] == "running"
+
+
+def test_a_worker_that_comes_back_takes_the_banner_away_and_the_run_on(stack: Stack) -> None:
+    stack.setup()
+    stack.start("web")
+    stack.wait_until_ready()
+    _post_an_event(stack)
+    visitor = Visitor(stack)
+    assert "No worker is running" in visitor.sign_in().text_content()
+    stack.start("worker")
+    wait_for(
+        lambda: "No worker is running" not in visitor.get("/").text_content(), "the worker", 60
+    )
+    wait_for(
+        lambda: (
+            [run["status"] for run in stack.api("GET", "/runs").json()["items"]] == ["completed"]
+        ),
+        "the run's end",
+        120,
+    )
+
+
+def _post_an_event(stack: Stack) -> None:
+    template = stack.api(
+        "POST",
+        "/templates",
+        {"name": "Hello", "subject": "Hello", "purpose": "service", "html": "<p>Hello</p>"},
+    )
+    automation = stack.api(
+        "POST",
+        "/automations",
+        {
+            "name": "Trial started",
+            "trigger": {"type": "event_received", "config": {"event_name": "trial_started"}},
+            "steps": [
+                {"key": "hello", "type": "email", "config": {"template_id": template.json()["id"]}}
+            ],
+        },
+    )
+    automation_id = automation.json()["id"]
+    live = stack.api("POST", f"/automations/{automation_id}/transitions", {"to": "active"})
+    assert live.status == 200, live.body
+    event = stack.api(
+        "POST",
+        "/events",
+        {
+            "email": "ada@person.example",
+            "event_name": "trial_started",
+            "create_contact_if_not_exists": True,
+        },
+    )
+    assert event.json()["triggered_automations"] == 1
