@@ -8,7 +8,6 @@ UV := $(BIN)/uv
 CODE := app.py engine web tasks migrations tests
 # uv brings no interpreter of its own, and trusts the certificates of the machine where it has them.
 export UV_PYTHON_DOWNLOADS := never
-export UV_LINK_MODE := copy
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export UV_NATIVE_TLS := 1
 endif
@@ -67,7 +66,7 @@ clean:
 $(UV): setup.lock
 	@echo "set-up: creating $(V)"
 	@$(PYTHON) -m venv $(V)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r setup.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r setup.lock
 	@touch $(UV)
 
 $(V)/.installed: requirements.lock pyproject.toml $(UV)

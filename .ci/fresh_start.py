@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_START_S = 90
-SECOND_START_S = 15
+SECOND_START_S = 30
 STOP_S = 30
 
 
