@@ -20,7 +20,7 @@ from liquid.exceptions import FilterArgumentError, LiquidError
 from liquid.undefined import Undefined
 
 LONGEST_TEXT: Final = 50_000
-LONGEST_LIST: Final = 2_000
+LONGEST_LIST: Final = 1_000
 LONGEST_LOOP: Final = 10_000
 _LARGEST_NUMBER: Final = 10**30
 _LONGEST_DATE: Final = 100

@@ -28,6 +28,8 @@ from engine.delivery.compose.guards import (
 _ABROAD: Final = ("include", "render")
 _LONGEST_OUTPUT: Final = 1_000
 _LONGEST_TAG: Final = 10_000
+_MOST_BRACKETS: Final = 20
+_MOST_TAGS: Final = 5_000
 _TOO_DEEP: Final = "the text is nested too deep"
 _PART: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _OPENED: Final = re.compile(r"\{\{|\{%")
@@ -117,14 +119,19 @@ def parse(source: str, *, html: bool = False) -> Liquid | Broken:
 
 
 def _unclosed(source: str) -> Broken | None:
-    """Find what never closes, in linear time; the library's lexer takes quadratic time on it."""
-    position = 0
+    """Find what never closes or nests too deep; the library takes quadratic time on either."""
+    position, tags = 0, 0
     while (opened := _OPENED.search(source, position)) is not None:
         output = opened[0] == "{{"
         longest = _LONGEST_OUTPUT if output else _LONGEST_TAG
         end = source.find("}}" if output else "%}", opened.end(), opened.end() + longest)
         if end < 0:
             return _at(f"'{opened[0]}' is not closed", source, opened.start())
+        if source.count("[", opened.end(), end) > _MOST_BRACKETS:
+            return _at(_TOO_DEEP, source, opened.start())
+        tags += 1
+        if tags > _MOST_TAGS:
+            return _at("there are too many tags", source, opened.start())
         position = end + 2
     for name, pattern in _VERBATIM.items():
         found = list(pattern.finditer(source))

@@ -3,7 +3,6 @@
 Pure. Preview, trial and real send come through here, so that they cannot differ (decision C13).
 """
 
-import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,6 @@ from engine.delivery.compose.addresses import one_line
 from engine.delivery.compose.guards import LONGEST_LIST, LONGEST_TEXT
 from engine.delivery.compose.liquid import Broken, Liquid, parse
 
-_COMMENT: Final = re.compile(r"<!.*?>", re.DOTALL)
 _KEPT: Final = 256
 _DEEPEST: Final = 10
 _LONGEST_SUBJECT: Final = 900
@@ -122,13 +120,22 @@ def render(
 
 def derived_text(html: str) -> str | Broken:
     """Return the text part of an HTML part, with the addresses of its links."""
-    # The parser knows no document without an element or a text.
-    if not _COMMENT.sub("", html).strip():
-        return ""
     try:
-        return str(get_text(html, ParserConfig(display_links=True))).strip() + "\n"
+        # The parser knows no document without an element.
+        text = get_text(f"{_without_open_comment(html)}<br>", ParserConfig(display_links=True))
+        return str(text).strip() + "\n"
     except (ValueError, RecursionError) as error:
         return Broken(f"no text can be derived: {type(error).__name__}")
+
+
+def _without_open_comment(html: str) -> str:
+    """Return `html` up to a comment that never ends; what a browser does not show is no text."""
+    position = 0
+    while (opened := html.find("<!--", position)) >= 0:
+        position = html.find("-->", opened + 4)
+        if position < 0:
+            return html[:opened]
+    return html
 
 
 def missing_variables(compiled: Compiled, data: MailData) -> tuple[str, ...]:
@@ -152,7 +159,8 @@ def bounded(value: Any, depth: int = 0) -> Any:
     if depth >= _DEEPEST:
         return None
     if isinstance(value, Mapping):
-        pairs = list(value.items())[:LONGEST_LIST]
+        # What is not there and what is null look the same to a template.
+        pairs = [pair for pair in value.items() if pair[1] is not None][:LONGEST_LIST]
         return {str(key): bounded(each, depth + 1) for key, each in pairs}
     if isinstance(value, list | tuple):
         return [bounded(each, depth + 1) for each in value[:LONGEST_LIST]]

@@ -11,7 +11,7 @@ from engine.audience.models import Contact
 from engine.core import audit
 from engine.core.ids import new_public_id
 from engine.core.outcome import Refused, invalid, missing
-from engine.delivery.compose.layout import to_html, with_inline_styles
+from engine.delivery.compose.layout import nested_too_deep, to_html, with_inline_styles
 from engine.delivery.compose.liquid import Broken, parse
 from engine.delivery.compose.render import (
     Compiled,
@@ -29,7 +29,7 @@ from engine.delivery.queries.templates import TemplateRow, template_row
 
 _LONGEST_NAME: Final = 200
 _LONGEST_SUBJECT: Final = 500
-_LONGEST_BODY: Final = 500_000
+_LONGEST_BODY: Final = 300_000
 # A stranger with a name: a template must render for somebody of whom nothing else is known.
 SAMPLE: Final = {"first_name": "Test", "last_name": "User", "email": "test@user.example"}
 
@@ -176,18 +176,19 @@ def _columns(given: TemplateInput, at: datetime) -> dict[str, Any] | Refused:
     flaw = _flaw(given)
     if flaw is not None:
         return flaw
-    laid_out = to_html(given.mjml) if given.mjml is not None else (given.html or "")
-    if isinstance(laid_out, Broken):
-        return laid_out.refused("/mjml")
     # What people wrote is judged as they wrote it, so that line and column are theirs.
-    written = parse(given.mjml or given.html or "", html=True)
-    if isinstance(written, Broken):
-        return written.refused("/mjml" if given.mjml is not None else "/html")
+    written = given.mjml if given.mjml is not None else (given.html or "")
+    pointer = "/html" if given.mjml is None else "/mjml"
+    broken = nested_too_deep(written) or parse(written, html=True)
+    if isinstance(broken, Broken):
+        return broken.refused(pointer)
+    laid_out = written if given.mjml is None else to_html(written)
+    if isinstance(laid_out, Broken):
+        return laid_out.refused(pointer)
     rendered_html = with_inline_styles(laid_out)
-    broken = _trial(Source(given.subject, rendered_html, given.text), at)
-    if broken is not None:
-        part = "mjml" if broken.part == "html" and given.mjml is not None else broken.part
-        return broken.broken.refused(f"/{part}")
+    tried = _trial(Source(given.subject, rendered_html, given.text), at)
+    if tried is not None:
+        return tried.broken.refused(pointer if tried.part == "html" else f"/{tried.part}")
     return {**asdict(given), "rendered_html": rendered_html, "updated_at": at}
 
 
