@@ -8,7 +8,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from engine.automations import lifecycle, service
-from engine.automations.models import ACTIVE, AUTOMATION_STATUSES, DRAFT, PAUSED, Automation
+from engine.automations.models import (
+    ACTIVE,
+    AUTOMATION_STATUSES,
+    DRAFT,
+    PAUSED,
+    Automation,
+    AutomationRevision,
+)
 from engine.core.audit import AuditEntry
 from engine.core.clock import FixedClock
 from engine.core.outcome import Recorded, Refused, Transitioned
@@ -131,7 +138,7 @@ def test_what_would_fail_for_certain_is_refused_and_leaves_no_revision(
         "": "no_sender",
         "/steps/1/config/duration": "delay_without_duration",
     }
-    assert session.scalars(select(service.AutomationRevision)).all() == []
+    assert session.scalars(select(AutomationRevision)).all() == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from engine.automations import queries
+from engine.automations import queries, service
 from engine.automations.queries import RunFilter
 from engine.automations.walker import StepWalker
 from engine.core.clock import FixedClock
@@ -145,10 +145,10 @@ def test_an_automation_with_names_takes_a_bounded_number_of_statements(
         workspace_id = accounts.workspace(session).id
         template = delivery.template(session, workspace_id, name="Greeting")
         steps = [make.email(f"m{number}", template.public_id) for number in range(mails)]
-        saved = make.service.create(
+        saved = service.create(
             session, workspace_id, make.document(*steps), make.ACTOR, clock.now()
         )
-        assert isinstance(saved, make.service.Saved)
+        assert isinstance(saved, service.Saved)
     with uow.read(workspace_id) as session, statements(session) as seen:
         detail = queries.get_automation(session, workspace_id, saved.public_id)
     assert detail is not None

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import Boolean, Float, String, select
 from sqlalchemy.orm import Session
 
-from engine.core.db import Id, Instant, batch_table, json_type
+from engine.core.db import Columns, Id, Instant, batch_table, json_type
 
-COLUMNS = {
+COLUMNS: Columns = {
     "id": Id,
     "name": String(),
     "share": Float(),

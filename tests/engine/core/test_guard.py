@@ -9,11 +9,12 @@ from sqlalchemy.orm import Session
 from engine.audience.models import Contact, Topic
 from engine.core import db
 from engine.core.clock import FixedClock
+from engine.core.db import Base
 from engine.core.ids import new_public_id
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts, audience
 
-CONTACTS = Contact.__table__
+CONTACTS = Base.metadata.tables[Contact.__tablename__]
 
 
 @pytest.fixture
@@ -65,16 +66,14 @@ def test_a_statement_that_names_its_workspace_runs(uow: UnitOfWork, two: tuple[i
 def test_a_row_of_another_workspace_is_not_written(
     uow: UnitOfWork, two: tuple[int, int], clock: FixedClock
 ) -> None:
-    with pytest.raises(db.WorkspaceBreach), uow.begin(two[0]) as session:
-        session.add(
-            Topic(
-                workspace_id=two[1],
-                public_id=new_public_id(),
-                name="abroad",
-                created_at=clock.now(),
-            )
-        )
-        session.flush()
+    abroad = Topic(
+        workspace_id=two[1], public_id=new_public_id(), name="abroad", created_at=clock.now()
+    )
+    with uow.begin(two[0]) as session:
+        session.add(abroad)
+        with pytest.raises(db.WorkspaceBreach):
+            session.flush()
+        session.expunge_all()
 
 
 def test_an_insert_must_name_the_workspace(uow: UnitOfWork, two: tuple[int, int]) -> None:
