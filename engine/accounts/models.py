@@ -16,7 +16,7 @@ ROLES: Final = (OWNER, ADMIN, EDITOR, SUPPORT)
 
 
 class Workspace(Base):
-    """One customer of the installation (the seeds' tenant). timezone: IANA name; language: de, en."""
+    """One customer of the installation (the seeds' tenant). timezone: IANA; language: de, en."""
 
     __tablename__ = "workspaces"
 

@@ -73,7 +73,7 @@ class Property(WorkspaceRow, Base):
 
 
 class ContactPropertyValue(WorkspaceRow, Base):
-    """One comparable value of a contact, built-in fields included, in typed columns (architecture 5).
+    """One comparable value of a contact, built-in fields included, in typed columns.
 
     text is the value as JavaScript's String() spells it and folded its lower case; number, boolean
     and instant are filled at write time where the value is or reads as one, so that no condition
