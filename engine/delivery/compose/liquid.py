@@ -96,6 +96,8 @@ class Liquid:
             return _broken(error)
         except RecursionError:
             return Broken(_TOO_DEEP)
+        except UnicodeError:
+            return Broken("half a character is put out")
 
 
 def parse(source: str, *, html: bool = False) -> Liquid | Broken:

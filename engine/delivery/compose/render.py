@@ -155,7 +155,7 @@ def _found(value: Any, path: list[str]) -> bool:
 def bounded(value: Any, depth: int = 0) -> Any:
     """Return foreign data cut to what the guards bound, so that no operator walks for ever."""
     if isinstance(value, str):
-        return value[:LONGEST_TEXT]
+        return storable(value[:LONGEST_TEXT])
     if depth >= _DEEPEST:
         return None
     if isinstance(value, Mapping):
