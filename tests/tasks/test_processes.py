@@ -62,20 +62,6 @@ def test_a_worker_refuses_an_unknown_queue(stack: Stack) -> None:
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("order", [signal.SIGTERM, signal.SIGINT])
-def test_up_ends_with_everything_it_started(stack: Stack, order: signal.Signals) -> None:
-    process = stack.start("up", "--no-demo")
-    stack.wait_until_ready()
-    if order is signal.SIGINT:
-        os.killpg(process.pid, order)  # a terminal sends Ctrl-C to the whole group
-    else:
-        process.send_signal(order)
-    assert process.wait(40) == 0
-    assert gone(process.pid)
-    assert not answers(stack.port)
-    assert "Stellwerk has stopped." in stack.logs()
-
-
 @pytest.mark.parametrize("command", ["up", "web"])
 def test_a_taken_port_is_said_in_one_line(stack: Stack, command: str) -> None:
     with socket.socket() as taken:
@@ -97,11 +83,11 @@ def _command(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
 
 
-def test_a_dead_child_is_started_again(stack: Stack, engine: Engine) -> None:
+def test_up_outlives_a_child_and_no_child_outlives_up(stack: Stack, engine: Engine) -> None:
     process = stack.start("up", "--no-demo")
     stack.wait_until_ready()
     wait_for(lambda: _age(engine) > SETTLED_S, "a settled worker", 60)
-    [worker] = [child for child in _children(process.pid) if "worker" in _command(child)]
+    [worker] = [child for child in _children(process.pid) if "app worker" in _command(child)]
     os.kill(worker, signal.SIGKILL)
     wait_for(
         lambda: len(ask(engine, "SELECT name FROM heartbeats WHERE role = 'worker'")) == 2,
@@ -109,20 +95,11 @@ def test_a_dead_child_is_started_again(stack: Stack, engine: Engine) -> None:
         60,
     )
     assert "it is started again" in stack.logs()
-    assert stack.stop(process) == 0
-    engine.dispose()
-
-
-def test_a_killed_supervisor_takes_its_children_along(stack: Stack) -> None:
-    process = stack.start("up", "--no-demo")
-    stack.wait_until_ready()
     process.kill()
     process.wait(30)
     wait_for(lambda: gone(process.pid), "the end of web and worker", 60)
-    stack.processes.remove(process)
-    again = stack.start("up", "--no-demo")
-    stack.wait_until_ready()
-    assert stack.stop(again) == 0
+    assert not answers(stack.port)
+    engine.dispose()
 
 
 def _age(engine: Engine) -> float:
@@ -147,10 +124,20 @@ def test_the_first_start_makes_an_owner_and_moving_people(stack: Stack, engine: 
         60,
     )
     assert stack.stop(process) == 0
-    stack.processes.remove(process)
-    second = stack.start("up", "--demo")
+    assert gone(process.pid)
+    assert not answers(stack.port)
+    assert "Stellwerk has stopped." in stack.logs()
+    engine.dispose()
+
+
+def test_a_second_start_changes_nothing_and_ends_on_ctrl_c(stack: Stack, engine: Engine) -> None:
+    stack.setup()
+    process = stack.start("up", "--demo")
     stack.wait_until_ready()
-    assert stack.logs().count("Password") == 1
-    assert ask(engine, "SELECT count(*) FROM contacts") == [(30,)]
-    assert stack.stop(second) == 0
+    assert "Password" not in stack.logs()
+    assert ask(engine, "SELECT count(*) FROM contacts") == [(0,)]
+    os.killpg(process.pid, signal.SIGINT)  # a terminal sends Ctrl-C to the whole group
+    assert process.wait(40) == 0
+    assert gone(process.pid)
+    assert "Traceback" not in stack.logs()
     engine.dispose()

@@ -1,7 +1,6 @@
 """How failures look: one line on stderr with the remedy, a code above 0, never a secret."""
 
 import errno
-import subprocess
 from typing import Final
 
 import click
@@ -15,6 +14,7 @@ from migrations.run import NewerSchema
 from tasks.commands import COMMANDS
 from tasks.commands.frame import Program, first_line, read_secret, refuse
 from tests.support.stack import Stack
+from tests.tasks.commands.conftest import Cli
 
 AWKWARD: Final = "p^V&X@:/?#"
 PARTS: Final = ("p^V&X", "^V&X@", "%5EV%26", "X%40%3A")
@@ -155,9 +155,9 @@ def test_every_command_explains_itself(path: list[str]) -> None:
     assert len(described) > 1
 
 
-def test_without_a_command_the_help_is_shown(stack: Stack) -> None:
-    done = stack.try_cli()
-    assert done.returncode != 0
+def test_without_a_command_the_help_is_shown(cli: Cli) -> None:
+    done = cli.run()
+    assert done.exit_code != 0
     for name in COMMANDS:
         assert f"  {name} " in done.stderr
 
@@ -175,15 +175,13 @@ def test_without_a_command_the_help_is_shown(stack: Stack) -> None:
     ],
 )
 def test_a_wrong_setting_stops_every_command_in_one_line(
-    stack: Stack, command: list[str], name: str, value: str, said: str
+    cli: Cli, command: list[str], name: str, value: str, said: str
 ) -> None:
-    stack.env[name] = value
+    cli.env[name] = value
     arguments = [*command, "--password-stdin"] if command[0] == "setup" else command
-    done = stack.try_cli(*arguments, stdin="correct horse battery staple\n")
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"stellwerk: {said}")
-    assert done.stderr.count("\n") == 1
-    assert secret_free(done)
+    line = cli.refused(*arguments, stdin="correct horse battery staple\n")
+    assert line.startswith(f"stellwerk: {said}")
+    assert secret_free(line)
 
 
 def test_an_awkward_password_starts_and_stands_in_no_log(stack: Stack) -> None:
@@ -200,19 +198,16 @@ def test_an_awkward_password_starts_and_stands_in_no_log(stack: Stack) -> None:
     assert doctor.returncode == 1
     assert "FAULT  mail" in doctor.stdout
     stack.stop(stack.processes[0])
-    assert secret_free(doctor)
-    assert not any(part in stack.logs() for part in PARTS)
+    assert secret_free(doctor.stdout + doctor.stderr + stack.logs())
 
 
-def test_an_unreachable_database_is_one_line_without_its_password(stack: Stack) -> None:
-    stack.env["STELLWERK_DATABASE_URL"] = f"postgresql+psycopg://ada:{AWKWARD}@127.0.0.1:9/x"
-    done = stack.try_cli("db", "upgrade")
-    assert done.returncode == 1
-    assert done.stderr.startswith("stellwerk: the database refused: ")
-    assert done.stderr.count("\n") == 1
-    assert secret_free(done)
+def test_an_unreachable_database_is_one_line_without_its_password(cli: Cli) -> None:
+    cli.env["STELLWERK_DATABASE_URL"] = f"postgresql+psycopg://ada:{AWKWARD}@127.0.0.1:9/x"
+    line = cli.refused("db", "upgrade")
+    assert line.startswith("stellwerk: the database refused: ")
+    assert secret_free(line)
 
 
-def secret_free(done: subprocess.CompletedProcess[str]) -> bool:
-    """Return whether no part of the awkward password was printed, quoted or not."""
-    return not any(part in done.stdout + done.stderr for part in PARTS)
+def secret_free(text: str) -> bool:
+    """Return whether no part of the awkward password stands in `text`, quoted or not."""
+    return not any(part in text for part in PARTS)

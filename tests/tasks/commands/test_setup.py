@@ -1,7 +1,7 @@
 """`stellwerk setup`: what it makes, that it may be repeated, what it refuses."""
 
 import json
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from sqlalchemy import func, make_url, select, text
@@ -17,8 +17,13 @@ from engine.delivery.models import Sender, SendingDomain
 from tasks.commands.setup import compose
 from tests.factories.accounts import AT
 from tests.support.stack import OWNER, PASSWORD, Stack
+from tests.tasks.commands.conftest import Cli
 
 ASKED: Final = SetUp("ada@acme.example", PASSWORD, "Acme", "a key of 24 characters or more")
+ARGUMENTS: Final = (
+    "setup", "--email", OWNER, "--password-stdin", "--workspace", "Acme",
+    "--api-key", str(ASKED.api_key), "--json",
+)  # fmt: skip
 # What a new workspace holds; every other table is empty.
 MADE: Final = {
     "workspaces": 1, "users": 1, "memberships": 1, "api_keys": 1, "senders": 1,
@@ -95,14 +100,9 @@ def test_an_address_that_cannot_send_is_refused(session: Session, email: str, re
     assert refused.reason == reason
 
 
-def inside(stack: Stack) -> Database:
-    """Return the database of the stack's installation."""
-    return Database(make_url(stack.database_url))
-
-
 def test_the_command_makes_an_installation_that_works(stack: Stack) -> None:
     printed = stack.setup()
-    database = inside(stack)
+    database = Database(make_url(stack.database_url))
     with UnitOfWork(database).begin() as session:
         entered = sign_in(session, OWNER, PASSWORD, Origin(), AT)
         holder = authenticate_key(session, stack.api_key, AT)
@@ -117,26 +117,18 @@ def test_the_command_makes_an_installation_that_works(stack: Stack) -> None:
     assert printed["created"] is True
 
 
-def test_the_command_migrates_an_empty_database(stack: Stack, empty_database_url: str) -> None:
-    stack.env["STELLWERK_DATABASE_URL"] = empty_database_url
-    assert stack.setup()["created"] is True
-    assert "schema fits" in stack.cli("db", "check")
+def test_the_command_migrates_an_empty_database(cli: Cli, empty_database_url: str) -> None:
+    cli.env["STELLWERK_DATABASE_URL"] = empty_database_url
+    assert json.loads(cli(*ARGUMENTS, stdin=f"{PASSWORD}\n"))["created"] is True
+    assert "schema fits" in cli("db", "check")
 
 
-def test_the_command_may_be_repeated_and_keeps_the_password(stack: Stack) -> None:
-    first = stack.setup()
-    again: dict[str, Any] = json.loads(
-        stack.cli(
-            "setup", "--email", OWNER.upper(), "--password-stdin", "--workspace", "Acme",
-            "--api-key", stack.api_key, "--json", stdin="another password\n",
-        )
-    )  # fmt: skip
-    assert again == {**first, "created": False}
-    text_form = stack.cli(
-        "setup", "--email", OWNER, "--password-stdin", "--workspace", "Acme", stdin="x\n"
-    )
+def test_the_command_may_be_repeated_and_keeps_the_password(cli: Cli) -> None:
+    first = json.loads(cli(*ARGUMENTS, stdin=f"{PASSWORD}\n"))
+    assert json.loads(cli(*ARGUMENTS, stdin="another password\n")) == {**first, "created": False}
+    text_form = cli(*ARGUMENTS[:-1], stdin="another password\n")
     assert "keeps its password" in text_form
-    database = inside(stack)
+    database = Database(cli.database)
     with UnitOfWork(database).begin() as session:
         assert isinstance(sign_in(session, OWNER, PASSWORD, Origin(), AT), SignedIn)
     database.dispose()
@@ -161,32 +153,27 @@ def test_the_command_may_be_repeated_and_keeps_the_password(stack: Stack) -> Non
     ],
 )
 def test_a_wrong_call_is_refused_in_a_sentence_and_leaves_nothing(
-    stack: Stack, arguments: list[str], stdin: str, said: str
+    cli: Cli, arguments: list[str], stdin: str, said: str
 ) -> None:
-    refused = stack.try_cli("setup", *arguments, stdin=stdin)
-    assert refused.returncode != 0
-    assert refused.stdout == ""
-    assert said in refused.stderr
-    assert refused.stderr.count("\n") == 1
-    assert "short key" not in refused.stderr
-    database = inside(stack)
+    line = cli.refused("setup", *arguments, stdin=stdin)
+    assert said in line
+    assert "short key" not in line
+    database = Database(cli.database)
     with database.session() as session:
         assert session.scalar(select(func.count()).select_from(User)) == 0
     database.dispose()
 
 
-def test_a_short_password_is_taken_with_a_note(stack: Stack) -> None:
-    made = stack.try_cli("setup", "--email", OWNER, "--password-stdin", stdin="pw\n")
-    assert made.returncode == 0
+def test_a_short_password_is_taken_with_a_note(cli: Cli) -> None:
+    made = cli.run("setup", "--email", OWNER, "--password-stdin", stdin="pw\n")
+    assert made.exit_code == 0
     assert "the password is short" in made.stderr
 
 
-def test_an_older_program_refuses_a_newer_schema(stack: Stack) -> None:
-    database = inside(stack)
+def test_an_older_program_refuses_a_newer_schema(cli: Cli) -> None:
+    database = Database(cli.database)
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     database.dispose()
-    refused = stack.try_cli("setup", "--email", OWNER, "--password-stdin", stdin="pw\n")
-    assert refused.returncode == 1
-    assert refused.stderr.startswith("stellwerk: the database has schema 9999")
-    assert refused.stderr.count("\n") == 1
+    line = cli.refused("setup", "--email", OWNER, "--password-stdin", stdin="pw\n")
+    assert line.startswith("stellwerk: the database has schema 9999")

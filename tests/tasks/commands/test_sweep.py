@@ -1,20 +1,24 @@
 """`stellwerk sweep`: one job in its own process, what it did as JSON, everything else refused."""
 
 import json
+from collections.abc import Callable
 
 import pytest
+from click.testing import Result
 
 from tasks.commands.sweep import KNOWN
 from tasks.periodic import JOBS
 from tests.support.stack import Stack
 
+Run = Callable[..., Result]
 
-def test_a_sweep_says_what_it_did(stack: Stack) -> None:
+
+def test_a_sweep_says_what_it_did_and_nothing_else(stack: Stack) -> None:
     assert json.loads(stack.cli("sweep", "steps")) == {"walked": 0, "lapsed": 0}
 
 
-def test_all_runs_every_sweep_of_the_timetable(stack: Stack) -> None:
-    done = json.loads(stack.cli("sweep", "--all"))
+def test_all_runs_every_sweep_of_the_timetable(run: Run) -> None:
+    done = json.loads(run("sweep", "--all").stdout)
     assert {job.sweep for job in JOBS} <= set(done)
     assert all(isinstance(count, int) for did in done.values() for count in did.values())
 
@@ -28,18 +32,16 @@ def test_all_runs_every_sweep_of_the_timetable(stack: Stack) -> None:
         (["steps", "--all"], "--all"),
     ],
 )
-def test_anything_else_is_refused_in_one_line(
-    stack: Stack, arguments: list[str], word: str
-) -> None:
-    done = stack.try_cli("sweep", *arguments)
-    assert done.returncode != 0
+def test_anything_else_is_refused_in_one_line(run: Run, arguments: list[str], word: str) -> None:
+    done = run("sweep", *arguments)
+    assert done.exit_code != 0
     assert done.stdout == ""
     assert word in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_refusal_lists_what_there_is(stack: Stack) -> None:
-    assert "retention, sends, steps" in stack.try_cli("sweep", "scans").stderr
+def test_a_refusal_lists_what_there_is(run: Run) -> None:
+    assert "retention, sends, steps" in run("sweep", "scans").stderr
 
 
 def test_the_timetable_runs_only_known_sweeps() -> None:
