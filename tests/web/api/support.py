@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from flask import Flask
+from werkzeug.datastructures import Headers
 from werkzeug.test import TestResponse
 
 from engine.accounts.permissions import FULL
@@ -13,8 +14,34 @@ from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts
 
 ROOT: Final = "/api/v1"
+JSON: Final = "application/json"
 PROBLEM: Final = "application/problem+json"
 SHAPE: Final = {"type", "title", "status", "detail", "reason", "errors"}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer as a program reads it."""
+
+    status_code: int
+    mimetype: str
+    headers: Headers
+    data: bytes
+
+    @property
+    def text(self) -> str:
+        """Return the body as text."""
+        return self.data.decode()
+
+    @property
+    def json(self) -> Any:
+        """Return what the body spells."""
+        return json.loads(self.data)
+
+
+def reply(answer: TestResponse) -> Reply:
+    """Return an answer of the test client as a program reads it."""
+    return Reply(answer.status_code, answer.mimetype or "", answer.headers, answer.data)
 
 
 @dataclass(frozen=True)
@@ -32,22 +59,22 @@ class Program:
         *,
         raw: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> TestResponse:
+    ) -> Reply:
         """Return the answer to one call. body: sent as JSON; raw: sent as it is."""
         sent = dict(headers or {})
         if self.key is not None:
             sent.setdefault("Authorization", f"Bearer {self.key}")
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
         client = self.app.test_client()
-        return client.open(
-            ROOT + path, method=method, data=data, headers=sent, content_type="application/json"
+        return reply(
+            client.open(ROOT + path, method=method, data=data, headers=sent, content_type=JSON)
         )
 
-    def get(self, path: str, **options: Any) -> TestResponse:
+    def get(self, path: str, **options: Any) -> Reply:
         """Return the answer to a GET."""
         return self.call("GET", path, **options)
 
-    def post(self, path: str, body: Any = None, **options: Any) -> TestResponse:
+    def post(self, path: str, body: Any = None, **options: Any) -> Reply:
         """Return the answer to a POST."""
         return self.call("POST", path, body, **options)
 
@@ -65,7 +92,7 @@ def program(app: Flask, uow: UnitOfWork, workspace_id: int, *scopes: str) -> Pro
     return Program(app, secret)
 
 
-def problem(answer: TestResponse, status: int, reason: str | None = None) -> dict[str, Any]:
+def problem(answer: Reply, status: int, reason: str | None = None) -> dict[str, Any]:
     """Return the problem document of an answer; fails when it is none or another one."""
     assert answer.status_code == status, answer.text
     assert answer.mimetype == PROBLEM

@@ -1,6 +1,7 @@
 """The description of the API and the page people read it on."""
 
 import json
+from typing import Any, cast
 
 from flask import Flask
 from lxml import html
@@ -11,7 +12,7 @@ from tests.web.support import methods
 
 
 def test_the_description_names_every_route_and_nothing_else(app: Flask) -> None:
-    spec = app.test_client().get(f"{ROOT}/openapi.json").json
+    spec = description(app)
     assert spec["openapi"].startswith("3.")
     described = {(method.upper(), path) for path, item in spec["paths"].items() for method in item}
     routed = {
@@ -25,7 +26,7 @@ def test_the_description_names_every_route_and_nothing_else(app: Flask) -> None:
 
 
 def test_every_operation_names_its_scope_its_key_and_its_refusals(app: Flask) -> None:
-    spec = app.test_client().get(f"{ROOT}/openapi.json").json
+    spec = description(app)
     names = []
     for item in spec["paths"].values():
         for method, operation in item.items():
@@ -43,20 +44,20 @@ def test_the_page_shows_every_operation_under_one_heading(app: Flask) -> None:
     client = app.test_client()
     page = client.get("/api/docs")
     assert page.status_code == 200
-    tree = html.fromstring(page.text)
-    assert len(tree.xpath("//h1")) == 1
-    shown = {code.text for code in tree.xpath("//h3/code")}
-    spec = client.get(f"{ROOT}/openapi.json").json
+    assert len(found(page.text, "//h1")) == 1
+    shown = {code.text for code in found(page.text, "//h3/code")}
+    spec = description(app)
     assert shown == {
         f"{method.upper()} {path}" for path, item in spec["paths"].items() for method in item
     }
-    assert tree.xpath("//script[not(@src)] | //style | //*[@style]") == []
-    outside = [link for link in tree.xpath("//@src | //link/@href") if not link.startswith("/")]
+    assert found(page.text, "//script[not(@src)] | //style | //*[@style]") == []
+    links = found(page.text, "//@src | //link/@href")
+    outside = [link for link in links if not link.startswith("/")]
     assert outside == []
 
 
 def test_the_examples_of_the_page_work(app: Flask, shop: Program) -> None:
-    spec = app.test_client().get(f"{ROOT}/openapi.json").json
+    spec = description(app)
     schemas = spec["components"]["schemas"]
     tried = []
     for path, item in spec["paths"].items():
@@ -69,3 +70,15 @@ def test_the_examples_of_the_page_work(app: Flask, shop: Program) -> None:
             assert answer.status_code == 201, (path, answer.text)
             tried.append(path)
     assert {f"{ROOT}/events", f"{ROOT}/templates", f"{ROOT}/automations"} <= set(tried)
+
+
+def description(app: Flask) -> Any:
+    """Return the description that the API gives of itself."""
+    answer = app.test_client().get(f"{ROOT}/openapi.json")
+    assert answer.status_code == 200
+    return answer.json
+
+
+def found(page: str, path: str) -> list[Any]:
+    """Return what an XPath finds on a page."""
+    return cast("list[Any]", html.fromstring(page).xpath(path))

@@ -12,7 +12,7 @@ from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
 from tests.factories import accounts
-from tests.web.api.support import Program, problem, program
+from tests.web.api.support import Program, problem, program, reply
 from tests.web.support import Reader, Town, everything
 from web.factory import make_app
 
@@ -58,7 +58,7 @@ def test_a_signed_in_session_without_a_key_is_401_and_leaves_no_row(
     app: Flask, owner: Reader, uow: UnitOfWork
 ) -> None:
     before = rows(uow)
-    answer = owner.client.post("/api/v1/events", json=EVENT)
+    answer = reply(owner.client.post("/api/v1/events", json=EVENT))
     problem(answer, 401, "no_key")
     assert rows(uow) == before
 
@@ -67,7 +67,8 @@ def test_a_cookie_beside_a_key_counts_for_nothing(
     app: Flask, owner: Reader, foreign: Program
 ) -> None:
     headers = {"Authorization": f"Bearer {foreign.key}", "Accept-Language": "de"}
-    answer = owner.client.post("/api/v1/events", json={"event_name": "go"}, headers=headers)
+    body = {"event_name": "go"}
+    answer = reply(owner.client.post("/api/v1/events", json=body, headers=headers))
     assert problem(answer, 422)["errors"][0]["pointer"] == "/email"
 
 

@@ -4,12 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from sqlalchemy import func, select
-from werkzeug.test import TestResponse
 
 from engine.automations.models import AutomationRun
 from engine.core.events import Event
 from engine.core.unit_of_work import UnitOfWork
-from tests.web.api.support import Program, problem
+from tests.web.api.support import Program, Reply, problem
 
 TIMES: Final = 20
 EVENT: Final = {
@@ -32,7 +31,7 @@ def test_twenty_equal_posts_at_once_are_one_event_and_one_run(
     moved = shop.post(f"/automations/{automation['id']}/transitions", {"to": "active"})
     assert moved.status_code == 200, moved.text
 
-    def send(_: int) -> TestResponse:
+    def send(_: int) -> Reply:
         return shop.post("/events", EVENT, headers={"Idempotency-Key": "order-1001"})
 
     with ThreadPoolExecutor(TIMES) as pool:
