@@ -192,7 +192,7 @@ def _read_form() -> None:
 
 
 def _note_seen(found: Person) -> None:
-    if found.seen_at is not None and now() - found.seen_at < SEEN_EVERY:
+    if found.seen_at is not None and now() - found.seen_at <= SEEN_EVERY:
         return
     token = cast(str, session_token())
     if request.method in WRITES:

@@ -1,12 +1,16 @@
 """Who gets in: strangers, ended sessions, roles; and where people are sent."""
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
 
 from engine.accounts import service
-from engine.accounts.models import ROLES
+from engine.accounts.models import ROLES, UserSession
+from engine.accounts.service.sessions import SEEN_EVERY
+from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
 from tests.support.house import START
@@ -127,3 +131,21 @@ def test_nobody_is_sent_away_from_the_console(address: str | None, taken: bool) 
 def test_an_unknown_permission_is_a_bug() -> None:
     with pytest.raises(KeyError):
         auth.requires("runs:juggle")
+
+
+def test_a_page_notes_once_a_minute_that_the_session_is_in_use(
+    uow: UnitOfWork, owner: Reader, clock: FixedClock
+) -> None:
+    def seen_at() -> datetime:
+        with uow.read() as session:
+            return session.scalars(select(UserSession.seen_at)).one()
+
+    owner.get("/audit")
+    assert seen_at() == START
+    later = clock.advance(SEEN_EVERY + timedelta(seconds=1))
+    owner.get("/audit")
+    assert seen_at() == later
+    clock.advance(SEEN_EVERY)
+    owner.post("/language", {"language": "de"})
+    owner.get("/audit")
+    assert seen_at() == later

@@ -3,13 +3,18 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from engine.core import audit
-from engine.core.audit import Actor, Subject
+from engine.core.audit import Actor, AuditEntry, Subject
+from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
+from engine.house import House
 from tests.factories import accounts
 from tests.support.house import START
+from tests.web.samples import furnish
 from tests.web.support import Reader, Town, tree
+from web.audit.messages import done
 
 
 def _write(uow: UnitOfWork, town: Town, count: int = 1, actor: str = "system:test") -> None:
@@ -99,3 +104,13 @@ def test_entries_of_another_workspace_are_not_shown(
 ) -> None:
     _write(uow, other, 3)
     assert tree(owner.get("/audit")).xpath("//tbody/tr") == []
+
+
+def test_everything_that_was_done_has_words(
+    house: House, clock: FixedClock, uow: UnitOfWork, acme: Town
+) -> None:
+    furnish(house, clock, acme.workspace_id)
+    with uow.read() as session:
+        actions = set(session.scalars(select(AuditEntry.action)))
+    assert len(actions) > 3
+    assert [action for action in sorted(actions) if done(action) == action] == []
