@@ -235,11 +235,14 @@ def _history(
     for person in (*everybody[:4], everybody[-1]):
         with uow.begin() as session:
             making.fire(session, place, [person], clock.now(), words.event, seats=3)
-        walk(house)
+        if person is everybody[0]:
+            walk(house)
         clock.advance(timedelta(minutes=7))
-    for _try in range(4):
+    walk(house)
+    for _try in range(3):
         clock.advance(timedelta(seconds=31))
-        walk(house)
+        house.steps.sweep()
+    clock.advance(timedelta(seconds=31))
     with uow.begin() as session:
         wish = service.Wish("paused")
         service.move(session, place, scene.automations["paused"], wish, making.ACTOR, clock.now())

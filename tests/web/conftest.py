@@ -3,8 +3,11 @@
 import pytest
 from flask import Flask
 
+from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
+from tests.factories import scenes
+from tests.factories.scenes import Scene
 from tests.web.support import Reader, Town, settle
 from web.factory import make_app
 
@@ -39,3 +42,9 @@ def owner(app: Flask, acme: Town) -> Reader:
     reader = Reader(app)
     assert reader.sign_in(acme.people["owner"]).status_code == 303
     return reader
+
+
+@pytest.fixture
+def scene(house: House, clock: FixedClock, acme: Town) -> Scene:
+    """Return what stands in `acme` after a busy week; see tests/factories/scenes.py."""
+    return scenes.full(house, clock, acme.workspace_id)

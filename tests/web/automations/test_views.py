@@ -1,0 +1,306 @@
+"""The pages of automations: list, plan, the three buttons and who may press them."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+
+from engine.automations import service
+from engine.automations.models import Automation, AutomationRevision
+from engine.core.audit import AuditEntry
+from engine.core.clock import FixedClock
+from engine.core.unit_of_work import UnitOfWork
+from engine.delivery import service as delivery
+from engine.house import House
+from tests.factories import audience as people
+from tests.factories import automations as making
+from tests.factories import delivery as mails
+from tests.factories.scenes import Scene
+from tests.web.counting import counting
+from tests.web.picking import one, pick, texts, words
+from tests.web.support import Reader, Town, tree
+
+BUTTONS = ("activate", "pause", "resume")
+
+
+@pytest.fixture
+def waiting(uow: UnitOfWork, acme: Town, clock: FixedClock) -> str:
+    """Return an active automation with two people who wait for a day."""
+    with uow.begin() as session:
+        row = making.live(
+            session, acme.workspace_id, making.document(making.delay("wait")), clock.now()
+        )
+        persons = [people.contact(session, acme.workspace_id) for _ in range(2)]
+        making.fire(session, acme.workspace_id, persons, clock.now())
+        return row.public_id
+
+
+def _draft(uow: UnitOfWork, town: Town, clock: FixedClock, *steps: dict[str, object]) -> str:
+    with uow.begin() as session:
+        raw = making.document(*steps, name="Thanks")
+        saved = service.create(session, town.workspace_id, raw, making.ACTOR, clock.now())
+        assert isinstance(saved, service.Saved)
+        return saved.public_id
+
+
+def _status(uow: UnitOfWork, public_id: str) -> str:
+    with uow.read() as session:
+        return str(
+            session.scalar(select(Automation.status).where(Automation.public_id == public_id))
+        )
+
+
+def _pauses(uow: UnitOfWork) -> list[str]:
+    """Return how each pause in the audit log was applied, oldest first."""
+    with uow.read() as session:
+        query = select(AuditEntry).where(AuditEntry.action == "automation.paused")
+        return [str(row.details["applied"]) for row in session.scalars(query)]
+
+
+def _said(reader: Reader, page: str) -> list[str]:
+    return texts(tree(reader.get(page)), "#said p")
+
+
+def test_the_list_says_trigger_status_and_counts(owner: Reader, scene: Scene) -> None:
+    page = tree(owner.get("/automations"))
+    rows = {words(pick(row, "a")[0]): words(row).split() for row in pick(page, "tbody tr")}
+    assert list(rows) == ["New readers", "Win back", "A maze of branches", "Trial lifecycle"]
+    assert "“trial_started”" in rows["Trial lifecycle"]
+    assert rows["Trial lifecycle"][-4:] == ["Active", "7", "4", "2"]
+    assert "Paused" in rows["New readers"]
+
+
+def test_the_filter_by_status_stands_in_the_address(owner: Reader, scene: Scene) -> None:
+    page = tree(owner.get("/automations?status=paused"))
+    assert texts(page, "tbody th a") == ["New readers"]
+    assert texts(page, ".tabs [aria-current]") == ["Paused 1"]
+
+
+def test_the_plan_says_every_step_its_ways_and_who_stands_there(
+    owner: Reader, scene: Scene
+) -> None:
+    page = tree(owner.get(f"/automations/{scene.automations['active']}"))
+    assert texts(page, ".plan .station") == [
+        "The event “trial_started” arrives 7 entered",
+        "Mail “Welcome aboard” 0 here",
+        "Wait 3 days 2 waiting",
+        "onboarding_complete is true? 0 here"
+        " yes → Mail “Your trial ends Friday” no → Mail “Can we help?”",
+        "Mail “Can we help?” 0 here",
+        "Wait 4 days 2 waiting",
+        "Mail “Your trial ends Friday” 0 here Subject: Welcome, {{ contact.first_name }}",
+        "End 2 finished",
+    ]
+
+
+def test_a_draft_lists_what_is_missing_and_each_leads_to_its_step(
+    owner: Reader, scene: Scene
+) -> None:
+    page = tree(owner.get(f"/automations/{scene.automations['draft']}"))
+    found = {a.get("href"): words(a) for a in pick(page, ".bullets a")}
+    assert found == {
+        "#at-_start": "Automation trigger is missing required configuration",
+        "#at-mail": "The mail has no template.",
+        "#at-wait": "The wait has no length.",
+        "#at-fork": "The branch has no rule.",
+    }
+    assert all(pick(page, href) for href in found)
+    assert not pick(page, "[data-dialog=ask-activate]")
+
+
+def test_the_dialog_names_the_people_inside_and_who_is_due_within_a_day(
+    owner: Reader, waiting: str
+) -> None:
+    page = tree(owner.get(f"/automations/{waiting}?ask=pause"))
+    dialog = one(page, "dialog[open]")
+    assert "2 people are inside. 2 become due in the next 24 hours." in words(dialog)
+    assert texts(dialog, "button[type=submit]") == ["Pause and end 2 runs"]
+
+
+def test_pausing_says_so_and_is_written_down(owner: Reader, uow: UnitOfWork, waiting: str) -> None:
+    answer = owner.post(f"/automations/{waiting}/pause")
+    assert (answer.status_code, answer.location) == (303, f"/automations/{waiting}")
+    assert _said(owner, answer.location) == ["Automation paused: “Welcome”. Nobody new enters."]
+    assert _status(uow, waiting) == "paused"
+    assert _pauses(uow) == ["transitioned"]
+
+
+def test_the_paused_page_says_since_when_and_who_did_it(
+    owner: Reader, acme: Town, waiting: str
+) -> None:
+    owner.post(f"/automations/{waiting}/pause")
+    sentence = words(one(tree(owner.get(f"/automations/{waiting}")), ".true-now"))
+    assert "Revision 1, paused since" in sentence
+    assert f"({acme.people['owner']})" in sentence
+
+
+def test_pressing_twice_changes_once_and_says_so_plainly(
+    owner: Reader, uow: UnitOfWork, waiting: str
+) -> None:
+    owner.post(f"/automations/{waiting}/pause")
+    owner.get(f"/automations/{waiting}")
+    assert owner.post(f"/automations/{waiting}/pause").status_code == 303
+    said = _said(owner, f"/automations/{waiting}")
+    assert said == ["“Welcome” was paused already; nothing was changed."]
+    assert _pauses(uow) == ["transitioned", "recorded"]
+
+
+def test_two_presses_at_once_are_one_change_and_no_error_page(
+    app: Flask, acme: Town, uow: UnitOfWork, waiting: str
+) -> None:
+    readers = [Reader(app), Reader(app)]
+    for reader in readers:
+        reader.sign_in(acme.people["owner"])
+    tokens, together = [reader.token() for reader in readers], Barrier(2)
+
+    def press(number: int) -> int:
+        together.wait(10)
+        form = {"csrf_token": tokens[number]}
+        answer = readers[number].client.post(f"/automations/{waiting}/pause", data=form)
+        return answer.status_code
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(press, range(2))) == [303, 303]
+    assert _status(uow, waiting) == "paused"
+    assert _pauses(uow).count("transitioned") == 1
+    said = [_said(reader, f"/automations/{waiting}")[0] for reader in readers]
+    assert len(set(said)) == 2, said
+
+
+def test_activating_freezes_the_draft_and_resuming_keeps_the_revision(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock
+) -> None:
+    draft = _draft(uow, acme, clock, making.delay("wait"))
+    for act, said in (
+        ("activate", "Automation activated: “Thanks”. New people enter from now on."),
+        ("pause", "Automation paused: “Thanks”. Nobody new enters."),
+        ("resume", "Automation resumed: “Thanks”."),
+    ):
+        assert owner.post(f"/automations/{draft}/{act}").status_code == 303
+        assert _said(owner, f"/automations/{draft}") == [said]
+    with uow.read() as session:
+        assert len(session.scalars(select(AutomationRevision)).all()) == 1
+
+
+def test_an_incomplete_draft_is_refused_with_links_to_what_is_wrong(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock
+) -> None:
+    with uow.begin() as session:
+        mails.sender(session, acme.workspace_id)
+    draft = _draft(uow, acme, clock, making.delay("wait"), making.email("mail", None))
+    answer = owner.post(f"/automations/{draft}/activate")
+    assert answer.status_code == 409
+    note = one(tree(answer), "[role=alert]")
+    assert texts(note, "p") == ["It cannot go live: some steps would fail for certain."]
+    assert [(a.get("href"), words(a)) for a in pick(note, "a")] == [
+        ("#at-mail", "The mail has no template.")
+    ]
+    assert _status(uow, draft) == "draft"
+
+
+def test_a_draft_without_steps_is_refused_in_the_seeds_words(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock
+) -> None:
+    draft = _draft(uow, acme, clock)
+    answer = owner.post(f"/automations/{draft}/activate")
+    assert answer.status_code == 409
+    assert "Automation must have at least one step to be activated" in answer.text
+
+
+def test_a_resume_is_refused_for_what_is_gone_in_the_meantime(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock
+) -> None:
+    place = acme.workspace_id
+    with uow.begin() as session:
+        mails.sender(session, place)
+        template = mails.template(session, place).public_id
+        raw = making.document(making.email("hello", template))
+        public_id = making.live(session, place, raw, clock.now()).public_id
+    owner.post(f"/automations/{public_id}/pause")
+    with uow.begin() as session:
+        delivery.delete_template(session, place, template, making.ACTOR, clock.now())
+    answer = owner.post(f"/automations/{public_id}/resume")
+    assert answer.status_code == 409
+    links = [(a.get("href"), words(a)) for a in pick(tree(answer), ".bullets a")]
+    assert links == [("#at-hello", "The template of the mail no longer exists.")]
+    # The page that answers a form still leads to its own dialog.
+    opener = one(tree(answer), "[data-dialog=ask-resume]")
+    assert opener.get("href") == f"/automations/{public_id}?ask=resume"
+
+
+@pytest.mark.parametrize("act", ["pause", "resume"])
+def test_a_button_that_spoke_of_another_status_does_nothing(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock, act: str
+) -> None:
+    draft = _draft(uow, acme, clock, making.delay("wait"))
+    assert owner.post(f"/automations/{draft}/{act}").status_code == 303
+    assert _said(owner, f"/automations/{draft}") == [
+        "Automation is not in a state that allows this transition"
+    ]
+    assert _status(uow, draft) == "draft"
+
+
+@pytest.mark.parametrize("role", ["editor", "support"])
+def test_who_may_not_publish_sees_the_plan_but_no_button(
+    app: Flask, acme: Town, uow: UnitOfWork, waiting: str, role: str
+) -> None:
+    reader = Reader(app)
+    reader.sign_in(acme.people[role])
+    page = tree(reader.get(f"/automations/{waiting}"))
+    assert pick(page, ".plan")
+    assert not pick(page, "[data-dialog]")
+    for act in BUTTONS:
+        assert reader.post(f"/automations/{waiting}/{act}").status_code == 403
+    assert _status(uow, waiting) == "active"
+
+
+def test_a_stranger_of_another_workspace_finds_nothing(
+    app: Flask, other: Town, uow: UnitOfWork, waiting: str
+) -> None:
+    reader = Reader(app)
+    reader.sign_in(other.people["owner"])
+    assert reader.get(f"/automations/{waiting}").status_code == 404
+    for act in BUTTONS:
+        assert reader.post(f"/automations/{waiting}/{act}").status_code == 404
+    assert "Welcome" not in reader.get("/automations").text
+    assert _status(uow, waiting) == "active"
+
+
+def test_a_form_of_a_foreign_page_changes_nothing(
+    owner: Reader, uow: UnitOfWork, waiting: str
+) -> None:
+    assert owner.client.post(f"/automations/{waiting}/pause").status_code == 400
+    assert _status(uow, waiting) == "active"
+
+
+def test_the_list_asks_no_more_of_the_database_for_more_automations(
+    owner: Reader, house: House, acme: Town, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    counts: list[int] = []
+    for _round in range(2):
+        _draft(uow, acme, clock, making.delay("wait"))
+        if counts:
+            for _more in range(20):
+                _draft(uow, acme, clock, making.delay("wait"))
+        with counting(house.runtime.database.engine) as asked:
+            assert owner.get("/automations").status_code == 200
+        counts.append(asked.count)
+    assert counts[0] == counts[1] <= 10
+
+
+def test_the_plan_asks_no_more_of_the_database_for_more_steps(
+    owner: Reader, house: House, acme: Town, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    with uow.begin() as session:
+        mails.sender(session, acme.workspace_id)
+        template = mails.template(session, acme.workspace_id).public_id
+    counts = []
+    for size in (2, 60):
+        steps = [making.email(f"mail{number}", template) for number in range(size)]
+        draft = _draft(uow, acme, clock, *steps)
+        with counting(house.runtime.database.engine) as asked:
+            assert owner.get(f"/automations/{draft}").status_code == 200
+        counts.append(asked.count)
+    assert counts[0] == counts[1] <= 20
