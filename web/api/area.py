@@ -54,7 +54,7 @@ class Area:
 
     def __init__(self, name: str, description: str, *rooms: messages.Table) -> None:
         self._rooms = rooms
-        self._tag = Tag(name=name, description=description)
+        self.tag = Tag(name=name, description=description)
 
     def get(self, rule: str, scope: str, answer: type[BaseModel]) -> Callable[[Handler], Handler]:
         """Register a reading operation that answers 200."""
@@ -99,7 +99,7 @@ class Area:
             route = getattr(API, method)
             route(
                 rule,
-                tags=[self._tag],
+                tags=[self.tag],
                 responses=responses,
                 operation_id=handler.__name__,
                 openapi_extensions={"x-scope": scope},

@@ -74,7 +74,9 @@ def _operation(
         parameters=tuple(_parameters(found)),
         body=tuple(_keys(body)),
         curl=_curl(path, method, body, schemas, base),
-        answers=tuple((code, answer["description"]) for code, answer in found["responses"].items()),
+        answers=tuple(
+            (code, answer["description"]) for code, answer in sorted(found["responses"].items())
+        ),
     )
 
 

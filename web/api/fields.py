@@ -117,7 +117,7 @@ class PageQuery(Query):
 
     cursor: Annotated[
         str | None,
-        Field(description="`next` of the page before", max_length=400),
+        Field(description="what the page before answered as next", max_length=400),
         AfterValidator(lambda value: value if value is None else _storable(value)),
     ] = None
     limit: Annotated[

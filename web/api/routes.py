@@ -54,6 +54,7 @@ def register(app: OpenAPI) -> None:
     # A key in a header cannot be sent by a foreign page.
     csrf.exempt(API)
     app.register_api(API)
+    app.tags = [area.tag for area in AREAS]
     app.add_url_rule("/api/v1/openapi.json", "api.description", view_func=lambda: _spec(app))
     app.register_blueprint(docs.pages)
 
