@@ -107,6 +107,8 @@ def _broken(error: Exception) -> str:
 
 def first_line(error: BaseException | None) -> str:
     """Return the first line of what a driver says, without a full stop."""
+    if error is None:
+        return "no reason given"
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[0].rstrip(".")
 

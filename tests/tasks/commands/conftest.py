@@ -22,7 +22,9 @@ class Cli:
         self.env: dict[str, str | None] = {
             "STELLWERK_HOME": str(settings.home),
             "STELLWERK_DATABASE_URL": settings.database.render_as_string(hide_password=False),
-            "STELLWERK_REDIS_URL": settings.redis_url and settings.redis_url.get_secret_value(),
+            "STELLWERK_REDIS_URL": (
+                settings.redis_url.get_secret_value() if settings.redis_url else None
+            ),
             "STELLWERK_TESTING": "1",
             "STELLWERK_TEST_CLOCK": str(clock_file),
         }

@@ -129,7 +129,7 @@ def test_a_secret_that_cannot_be_read_is_refused(given: bytes, asked: bool, said
 
 @pytest.mark.parametrize(
     ("error", "line"),
-    [(ValueError("a.\nb"), "a"), (ValueError(), "ValueError"), (None, "NoneType")],
+    [(ValueError("a.\nb"), "a"), (ValueError(), "ValueError"), (None, "no reason given")],
 )
 def test_a_driver_is_quoted_with_its_first_line(error: Exception | None, line: str) -> None:
     assert first_line(error) == line
