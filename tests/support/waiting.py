@@ -3,13 +3,13 @@
 import socket
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 ResultT = TypeVar("ResultT")
 
 
 def wait_for(
-    condition: Callable[[], ResultT],
+    condition: Callable[[], ResultT | Literal[False] | None],
     what: str,
     seconds: float = 30.0,
     *,
