@@ -7,26 +7,23 @@ with what is really replaced. Owns no rule about what may be written.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import ColumnElement, String, delete, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
-from sqlalchemy.types import TypeEngine
 
 from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
 from engine.audience.queries import property_values
 from engine.audience.service.cleaning import FIELDS, Change
 from engine.audience.values import TypedValue, of_text
-from engine.core.db import Id, Instant, batch_table, upsert
+from engine.core.db import upsert
 from engine.core.ids import new_public_id
 
 KEYS: Final = ("email", "external_id")
-_COLUMNS: Final[Mapping[str, TypeEngine[Any]]] = {
-    "id": Id,
-    **{field: String() for field in FIELDS},
-    "updated_at": Instant(),
-}
+_VALUE: Final = ("type", "text", "folded", "number", "boolean", "instant")
+# A NULL is written as such: one statement for all rows, not one for every set of filled columns.
+_ONE_SHAPE: Final = {"render_nulls": True}
 
 
 @dataclass(frozen=True)
@@ -117,10 +114,11 @@ def insert_contacts(
     landed = session.execute(
         upsert(session, Contact).on_conflict_do_nothing().returning(Contact.public_id, Contact.id),
         ordered,
+        execution_options=_ONE_SHAPE,
     ).all()
     ids: dict[str, int] = dict(landed)
     put = {
-        ids[str(row["public_id"])]: {**_built_in(change.fields, source), **change.values}
+        ids[str(row["public_id"])]: _filled({**_built_in(change.fields, source), **change.values})
         for row, change in zip(rows, changes, strict=True)
         if row["public_id"] in ids
     }
@@ -158,15 +156,21 @@ def rewrite_contacts(
 
 
 def _update(session: Session, workspace_id: int, rewrites: Sequence[Rewrite], at: datetime) -> None:
+    """Update by primary key, one prepared statement for all rows.
+
+    Joining the rows as a batch would let SQLite read the whole workspace once for each of them.
+    """
     if not rewrites:
         return
-    rows = [{"id": each.stored.id, **each.fields, "updated_at": at} for each in rewrites]
-    batch = batch_table(session, _COLUMNS, rows)
-    session.execute(
+    session.connection().execute(
         update(Contact)
-        .where(Contact.workspace_id == workspace_id, Contact.id == batch.c.id)
-        .values({name: batch.c[name] for name in _COLUMNS if name != "id"})
-        .execution_options(synchronize_session=False)
+        .where(Contact.workspace_id == workspace_id, Contact.id == bindparam("row_id"))
+        .values({field: bindparam(f"new_{field}") for field in FIELDS} | {"updated_at": at}),
+        [
+            {"row_id": each.stored.id}
+            | {f"new_{field}": text for field, text in each.fields.items()}
+            for each in rewrites
+        ],
     )
 
 
@@ -178,6 +182,11 @@ def _built_in(fields: Mapping[str, str | None], source: str | None) -> dict[str,
     return {key: None if text is None else of_text(text) for key, text in texts.items()}
 
 
+def _filled(values: Mapping[str, TypedValue | None]) -> dict[str, TypedValue | None]:
+    """Return what a new contact has; there is nothing to remove of it."""
+    return {key: value for key, value in values.items() if value is not None}
+
+
 def write_values(
     session: Session,
     workspace_id: int,
@@ -185,11 +194,12 @@ def write_values(
     at: datetime,
 ) -> None:
     """Put the values of contacts by row id and key, and remove those that are None."""
-    rows, gone = [], []
+    rows = []
+    gone: dict[str, list[int]] = {}
     for contact_id, values in put.items():
         for key, value in values.items():
             if value is None:
-                gone.append({"contact_id": contact_id, "key": key})
+                gone.setdefault(key, []).append(contact_id)
                 continue
             rows.append(
                 {
@@ -205,8 +215,8 @@ def write_values(
                     "updated_at": at,
                 }
             )
-    if gone:
-        _remove(session, workspace_id, gone)
+    for key, contact_ids in gone.items():
+        _remove(session, workspace_id, key, contact_ids)
     if rows:
         statement = upsert(session, ContactPropertyValue)
         news = statement.excluded
@@ -216,24 +226,19 @@ def write_values(
                 set_={name: news[name] for name in (*_VALUE, "updated_at")},
             ),
             rows,
+            execution_options=_ONE_SHAPE,
         )
 
 
-_VALUE: Final = ("type", "text", "folded", "number", "boolean", "instant")
-
-
-def _remove(session: Session, workspace_id: int, gone: Collection[Mapping[str, object]]) -> None:
+def _remove(session: Session, workspace_id: int, key: str, contact_ids: Collection[int]) -> None:
+    # By key, so that each value is one look-up in the unique index.
     row = ContactPropertyValue
-    batch = batch_table(session, {"contact_id": Id, "key": String()}, list(gone))
     session.execute(
         delete(row)
         .where(
             row.workspace_id == workspace_id,
-            row.id.in_(
-                select(row.id)
-                .join(batch, (batch.c.contact_id == row.contact_id) & (batch.c.key == row.key))
-                .where(row.workspace_id == workspace_id)
-            ),
+            row.contact_id.in_(contact_ids),
+            row.key == key,
         )
         .execution_options(synchronize_session=False)
     )
