@@ -37,6 +37,7 @@ _ANYBODY: Final = ""
 _SIGNED_IN: Final = "*"
 # Programs show a key, never a cookie; web.api asks for it.
 _API: Final = "/api/"
+_SIGN_IN: Final = "home.index"
 # What a browser keeps when somebody else signs in: the language, nothing of the person before.
 _KEPT: Final = ("language",)
 
@@ -147,6 +148,10 @@ class _SignedIn(UserMixin):  # type: ignore[misc]  # the library has no types
 
 
 def _resume(token: str) -> _SignedIn | None:
+    if request.method == "POST" and request.endpoint == _SIGN_IN:
+        # Who signs in anew is nobody yet: a session narrowed to the workspace of the person before
+        # could not find somebody of another one.
+        return None
     found = service.resume_session(session(), token, now())
     if found is None:
         return None

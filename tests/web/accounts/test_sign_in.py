@@ -83,6 +83,14 @@ def test_signing_in_again_ends_the_session_before(stranger: Reader, acme: Town) 
     assert acme.people["admin"] in stranger.get("/").text
 
 
+def test_somebody_of_another_workspace_may_sign_in_at_the_same_browser(
+    stranger: Reader, acme: Town, other: Town
+) -> None:
+    for town in (acme, other, acme):
+        assert stranger.sign_in(town.people["owner"]).status_code == 303
+        assert town.people["owner"] in stranger.get("/").text
+
+
 def test_a_form_without_the_token_is_refused(stranger: Reader, acme: Town) -> None:
     form = {"email": acme.people["owner"], "password": PASSWORD}
     assert stranger.client.post("/", data=form).status_code == 400
