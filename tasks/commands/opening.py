@@ -1,5 +1,6 @@
 """Opens an installation for the commands that start or run something. Failures: see `frame`."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -33,3 +34,16 @@ def opened(settings: Settings) -> Iterator[House]:
     finally:
         house.runtime.database.dispose()
         queues.close()
+
+
+def reached_at(settings: Settings, port: int) -> str:
+    """Return where people reach the console, and tell the processes we start.
+
+    Links in mails follow the port unless STELLWERK_BASE_URL says otherwise.
+    """
+    address = settings.base_url
+    if "base_url" not in settings.model_fields_set:
+        address = f"http://127.0.0.1:{port}"
+    os.putenv("STELLWERK_PORT", str(port))
+    os.putenv("STELLWERK_BASE_URL", address)
+    return address

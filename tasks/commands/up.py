@@ -1,6 +1,5 @@
 """`stellwerk up`: web and worker in one foreground process group; furnishes the first start."""
 
-import os
 import secrets
 import sys
 from typing import Final
@@ -13,10 +12,9 @@ from engine.accounts import queries as accounts
 from engine.accounts.service import SetUp
 from engine.core import clock
 from engine.core.outcome import Refused
-from engine.core.settings import Settings
 from engine.house import House
 from tasks.commands.frame import refuse
-from tasks.commands.opening import migrated, opened
+from tasks.commands.opening import migrated, opened, reached_at
 from tasks.commands.setup import compose
 from tasks.supervisor import Supervisor, require_port, web_command, worker_command
 
@@ -47,7 +45,7 @@ def up(host: str, port: int | None, demo: bool) -> None:
     settings = migrated()
     chosen = port or settings.port
     require_port(host, chosen)
-    address = _address(settings, chosen)
+    address = reached_at(settings, chosen)
     with opened(settings) as house:
         lines = _first_start(house) if demo else []
         known = _known(house)
@@ -59,18 +57,6 @@ def up(host: str, port: int | None, demo: bool) -> None:
     ).run()
     click.echo("Stellwerk has stopped.")
     sys.exit(code)
-
-
-def _address(settings: Settings, port: int) -> str:
-    """Return where people reach the console; children hear of a port given as an option."""
-    if port == settings.port:
-        return settings.base_url
-    os.putenv("STELLWERK_PORT", str(port))
-    if "base_url" in settings.model_fields_set:
-        return settings.base_url
-    address = f"http://127.0.0.1:{port}"
-    os.putenv("STELLWERK_BASE_URL", address)
-    return address
 
 
 def _known(house: House) -> bool:

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from tasks.commands.opening import migrated
+from tasks.commands.opening import migrated, reached_at
 from tasks.supervisor import require_port, web_command
 
 
@@ -23,6 +23,6 @@ def web(host: str, port: int | None) -> None:
     chosen = port or settings.port
     require_port(host, chosen)
     command = web_command(host, chosen)
-    click.echo(f"Stellwerk listens on http://{host}:{chosen}")
+    click.echo(f"Stellwerk    {reached_at(settings, chosen)}")
     sys.stdout.flush()
     os.execv(command[0], command)  # noqa: S606 - our own interpreter, no shell wanted
