@@ -3,6 +3,7 @@
 Rooms above answer the same `story`; lines of all rooms have one total order, so that they merge.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -75,8 +76,9 @@ def story(
 ) -> list[StoryLine]:
     """Return what was recorded of a contact: created, updated, deleted, events, topic changes.
 
-    title_code is the event's kind; params: name, source, changed (keys, comma-separated),
-    occurred_at (ISO, where it differs from when it was recorded). Newest first.
+    title_code is the event's kind; params where there are any: name, source, topic (its name),
+    changed (keys, comma-separated), properties (JSON, cut), occurred_at (ISO, where it differs
+    from when it was recorded). Newest first.
     """
     rows = session.execute(
         select(
@@ -111,6 +113,9 @@ def _params(row: Any) -> dict[str, str]:
         params["topic"] = str(row.data["topic_name"])[:_SHOWN]
     if "changed_properties" in row.data:
         params["changed"] = ", ".join(row.data["changed_properties"])[:_SHOWN]
+    if row.data.get("event_properties"):
+        shown = json.dumps(row.data["event_properties"], ensure_ascii=False)
+        params["properties"] = shown[:_SHOWN]
     if row.occurred_at != row.recorded_at:
         params["occurred_at"] = row.occurred_at.isoformat()
     return params

@@ -158,9 +158,10 @@ def list_properties(
 
 def topic_names(session: Session, workspace_id: int, public_ids: Collection[str]) -> dict[str, str]:
     """Return the names of topics by public id, in one statement; unknown ones are left out."""
+    asked = [public_id for public_id in public_ids if is_public_id(public_id)]
     found = session.execute(
         select(Topic.public_id, Topic.name).where(
-            Topic.workspace_id == workspace_id, Topic.public_id.in_(public_ids)
+            Topic.workspace_id == workspace_id, Topic.public_id.in_(asked)
         )
     )
     return {row.public_id: row.name for row in found}

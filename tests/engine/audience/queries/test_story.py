@@ -21,7 +21,12 @@ def test_everything_that_happened_is_a_line_newest_first(session: Session, works
     later = AT + timedelta(minutes=1)
     patch = ContactPatch({"first_name": "Ada", "language": "de"})
     service.update_contact(session, workspace, ada.public_id, patch, API, later)
-    event = EventInput("trial_started", contact_id=ada.public_id, occurred_at=AT)
+    event = EventInput(
+        "trial_started",
+        contact_id=ada.public_id,
+        event_properties={"plan": "groß"},
+        occurred_at=AT,
+    )
     received = service.receive_event(session, workspace, event, API, later)
     assert isinstance(received, ReceivedEvent)
     service.subscribe(session, workspace, topic.public_id, ada.public_id, API, later)
@@ -42,6 +47,7 @@ def test_everything_that_happened_is_a_line_newest_first(session: Session, works
     assert lines[3].params == {
         "source": API,
         "name": "trial_started",
+        "properties": '{"plan": "groß"}',
         "occurred_at": AT.isoformat(),
     }
     assert lines[4].params == {"source": API, "changed": "first_name, language"}

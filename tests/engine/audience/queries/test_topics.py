@@ -51,3 +51,10 @@ def test_properties_come_by_key(session: Session, workspace: int) -> None:
     assert end is None
     everything = queries.list_properties(session, workspace, write_cursor("\x00"))
     assert [row.key for row in everything[0]] == ["age", "plan", "seats"]
+
+
+def test_names_of_topics_come_by_public_id(session: Session, workspace: int) -> None:
+    news = make.topic(session, workspace, "News")
+    foreign = make.topic(session, house_of.workspace(session).id)
+    asked = [news.public_id, foreign.public_id, "nothing", "a\x00b", ""]
+    assert queries.topic_names(session, workspace, asked) == {news.public_id: "News"}
