@@ -7,6 +7,7 @@ from engine.core import clock
 from engine.core.outcome import Refused
 from tasks.commands import places
 from tasks.commands.opening import migrated, opened
+from tasks.commands.words import sentence
 
 
 @click.group()
@@ -22,7 +23,7 @@ def load(workspace: str | None) -> None:
         place = places.workspace(session, workspace)
         done = sample.load(session, place.id, clock.now())
     if isinstance(done, Refused):
-        click.echo(f"The sample content is in {place.name} already.")
+        click.echo(sentence(done))
         return
     click.echo(f"{place.name}: {done.contacts} people and {done.automations} automations loaded.")
 

@@ -11,6 +11,7 @@ WORDS: Final[Mapping[str, str]] = {
     "domain_invalid": "The part after @ is no domain; give an address such as you@shop.example.",
     "bad_email": "This is no e-mail address; give one such as you@shop.example.",
     "email_invalid": "This address cannot send mail; give one such as you@shop.example.",
+    "demo_loaded": "The sample content is in this workspace already.",
     "key_taken": "This API key is in use, or was revoked; choose another value.",
     "last_owner": "This is the only owner; make somebody else an owner first.",
     "name_invalid": "The name holds a line break or another control character; leave it out.",
