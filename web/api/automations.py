@@ -9,6 +9,7 @@ from engine.automations.models import AUTOMATION_STATUSES
 from engine.automations.queries import AutomationDetail, AutomationRow, RevisionRow
 from engine.automations.service import Wish
 from engine.core.outcome import Recorded, Refused, missing
+from web.api.answers import ETAG_MISMATCH, IF_MATCH_REQUIRED
 from web.api.area import Area
 from web.api.documents import AutomationDocument
 from web.api.door import Answer, Call, Result
@@ -137,8 +138,8 @@ def save_automation(call: Call, path: ById, body: AutomationDocument) -> Result:
     if kept.reason != "stale":
         return kept
     if call.etag is None:
-        return Refused("if_match_required", "precondition_required")
-    return Refused("etag_mismatch", "precondition_failed")
+        return IF_MATCH_REQUIRED
+    return ETAG_MISMATCH
 
 
 @area.delete("/automations/<id>", "automations:manage")

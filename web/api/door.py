@@ -113,7 +113,7 @@ def _admit(scope: str, at: datetime) -> KeyHolder | Refused:
     with runtime().uow.read() as apart:
         holder = authenticate_key(apart, key.strip(), at)
     if holder is None:
-        return Refused("unknown_key", "unauthenticated")
+        return Refused("unknown_api_key", "unauthenticated")
     if due_for_note(holder, at):
         with runtime().uow.begin() as apart:
             note_key_use(apart, holder, at)

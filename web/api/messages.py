@@ -13,7 +13,7 @@ from engine.core.outcome import Problem, Refused
 
 SENTENCES: Final[Mapping[str, LazyString]] = {
     "no_key": _("Send an API key: Authorization: Bearer <key>."),
-    "unknown_key": _("This API key is unknown or has been revoked."),
+    "unknown_api_key": _("This API key is unknown or has been revoked."),
     "wrong_scope": _("This API key lacks the scope %(scope)s."),
     "too_many_requests": _("Too many requests for this key. Try again in %(retry_after)s s."),
     "body_too_large": _("The body is larger than %(limit)s bytes."),
@@ -98,7 +98,7 @@ SCHEMA: Final = "schema."
 
 def sentence(refused: Refused, rooms: Sequence[Table] = ()) -> str:
     """Return the sentence of a refusal; one without words is spelt out. rooms: tables to ask."""
-    return _say((*rooms, SENTENCES), refused.reason, refused.params)
+    return _say((SENTENCES, *rooms), refused.reason, refused.params)
 
 
 def fault(problem: Problem, rooms: Sequence[Table] = ()) -> str:

@@ -9,7 +9,7 @@ from engine.core.outcome import Refused, invalid, missing
 from engine.delivery import queries, service
 from engine.delivery.queries import DomainRow, SenderRow
 from engine.delivery.service import SenderInput
-from web.api.answers import etag
+from web.api.answers import etag, precondition
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, Email, In, Out, Page, PageQuery, ShortText, one_of
@@ -105,6 +105,22 @@ def update_sender(call: Call, path: ById, body: SenderChange) -> Result:
         call.session, call.workspace_id, path.id, data, call.actor, call.at
     )
     return kept if isinstance(kept, Refused) else Answer(_sender(kept))
+
+
+@senders.put("/senders/<id>", "senders:manage", {200: SenderOut}, guarded=True)
+def replace_sender(call: Call, path: ById, body: NewSender) -> Result:
+    """Replace a sender; If-Match is the ETag that GET answered."""
+    row = queries.get_sender(call.session, call.workspace_id, path.id)
+    if row is None:
+        return missing("sender_not_found")
+    refused = precondition(call, Answer(_sender(row)))
+    if refused is not None:
+        return refused
+    data = SenderInput(body.email, body.name, body.reply_to, body.is_default)
+    kept = service.update_sender(
+        call.session, call.workspace_id, path.id, data, call.actor, call.at
+    )
+    return kept if isinstance(kept, Refused) else etag(Answer(_sender(kept)))
 
 
 @senders.delete("/senders/<id>", "senders:manage")

@@ -10,7 +10,7 @@ from engine.delivery import queries, service
 from engine.delivery.models import MARKETING, PURPOSES
 from engine.delivery.queries import TemplateRow
 from engine.delivery.service import TemplateInput
-from web.api.answers import etag
+from web.api.answers import etag, precondition
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, In, Name, Out, Page, PageQuery, PublicId, example, one_of
@@ -122,6 +122,22 @@ def update_template(call: Call, path: ById, body: TemplateChange) -> Result:
     data = TemplateInput(**{**written, **sent})
     kept = service.update_template(
         call.session, call.workspace_id, path.id, data, call.actor, call.at
+    )
+    return kept if isinstance(kept, Refused) else etag(Answer(_template(kept)))
+
+
+@area.put("/templates/<id>", "templates:manage", {200: TemplateOut}, guarded=True)
+def replace_template(call: Call, path: ById, body: NewTemplate) -> Result:
+    """Replace a template; If-Match is the ETag that GET answered."""
+    row = queries.get_template(call.session, call.workspace_id, path.id)
+    if row is None:
+        return missing("template_not_found")
+    refused = precondition(call, Answer(_template(row)))
+    if refused is not None:
+        return refused
+    data = TemplateInput(**{name: getattr(body, name) for name in _WRITTEN})
+    kept = service.update_template(
+        call.session, call.workspace_id, path.id, data, call.actor, call.at, row.version
     )
     return kept if isinstance(kept, Refused) else etag(Answer(_template(kept)))
 

@@ -9,7 +9,7 @@ from engine.audience import queries, service
 from engine.audience.inputs import TopicInput
 from engine.audience.queries import MemberRow, TopicRow
 from engine.core.outcome import Refused, missing
-from web.api.answers import etag
+from web.api.answers import etag, precondition
 from web.api.area import Area
 from web.api.door import SOURCE, Answer, Call, Result
 from web.api.fields import ById, In, LongText, Name, Out, Page, PageQuery, example
@@ -107,7 +107,21 @@ def update_topic(call: Call, path: ById, body: TopicChange) -> Result:
     known = {name: getattr(row, name) for name in TopicChange.model_fields}
     data = TopicInput(**{**known, **sent})
     kept = service.update_topic(call.session, call.workspace_id, path.id, data, call.actor, call.at)
-    return kept if isinstance(kept, Refused) else Answer(_topic(kept))
+    return kept if isinstance(kept, Refused) else etag(Answer(_topic(kept)))
+
+
+@area.put("/topics/<id>", "topics:manage", {200: TopicOut}, guarded=True)
+def replace_topic(call: Call, path: ById, body: NewTopic) -> Result:
+    """Replace a topic; If-Match is the ETag that GET answered."""
+    row = queries.get_topic(call.session, call.workspace_id, path.id)
+    if row is None:
+        return missing("topic_not_found")
+    refused = precondition(call, Answer(_topic(row)))
+    if refused is not None:
+        return refused
+    data = TopicInput(body.name, body.description, body.require_double_opt_in)
+    kept = service.update_topic(call.session, call.workspace_id, path.id, data, call.actor, call.at)
+    return kept if isinstance(kept, Refused) else etag(Answer(_topic(kept)))
 
 
 @area.delete("/topics/<id>", "topics:manage")

@@ -132,6 +132,7 @@ def test_what_is_no_json_of_a_fair_size_is_refused_before_any_schema(
         ("limit=ten", "?limit"),
         ("page=2", "?page"),
         ("cursor=" + "x" * 500, "?cursor"),
+        ("cursor=made-up", "?cursor"),
     ],
 )
 @pytest.mark.parametrize("path", ["/contacts", "/runs", "/sends", "/automations", "/topics"])

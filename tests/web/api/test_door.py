@@ -30,8 +30,8 @@ EVENT = {
         ("Bearer", "no_key"),
         ("Bearer  ", "no_key"),
         ("Basic YWRhOnNlY3JldA==", "no_key"),
-        ("Bearer nobody-knows-this-key", "unknown_key"),
-        ("Bearer \xe9\xe9\xe9", "unknown_key"),
+        ("Bearer nobody-knows-this-key", "unknown_api_key"),
+        ("Bearer \xe9\xe9\xe9", "unknown_api_key"),
     ],
 )
 def test_a_call_without_a_known_key_is_401_and_leaves_no_row(
@@ -82,7 +82,7 @@ def test_a_revoked_key_is_unknown_at_once(app: Flask, acme: Town, uow: UnitOfWor
         found = session.get(type(row), key_id)
         assert found is not None
         found.revoked_at = accounts.AT
-    problem(shop.get("/contacts"), 401, "unknown_key")
+    problem(shop.get("/contacts"), 401, "unknown_api_key")
 
 
 def test_the_use_of_a_key_is_noted_once_a_minute(

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import pytest
+
 from tests.web.api.seeds import TEMPLATE, plant
 from tests.web.api.support import Program, pointers, problem
 
@@ -77,3 +79,26 @@ def test_a_send_shows_the_message_as_it_was_sent(shop: Program, uow: Any) -> Non
     detail = shop.get(f"/sends/{ids['sends']}").json
     assert detail["message"]["html"] == "<p>Hello</p>"
     assert detail["message"]["headers"] == "Subject: Hello"
+
+
+@pytest.mark.parametrize(
+    ("area", "body", "changed"),
+    [
+        ("templates", TEMPLATE, {"subject": "Changed"}),
+        ("topics", {"name": "News"}, {"name": "Changed"}),
+        ("senders", {"email": "shop@acme.example"}, {"name": "Changed"}),
+    ],
+)
+def test_a_put_replaces_what_its_etag_names(
+    shop: Program, area: str, body: dict[str, Any], changed: dict[str, Any]
+) -> None:
+    path = f"/{area}/{shop.made(f'/{area}', body)['id']}"
+    tag = shop.get(path).headers["ETag"]
+    wanted = {**body, **changed}
+    problem(shop.call("PUT", path, wanted), 428, "if_match_required")
+    problem(shop.call("PUT", path, wanted, headers={"If-Match": '"other"'}), 412, "etag_mismatch")
+    kept = shop.call("PUT", path, wanted, headers={"If-Match": tag})
+    assert kept.status_code == 200
+    assert changed.items() <= shop.get(path).json.items()
+    assert kept.headers["ETag"] == shop.get(path).headers["ETag"] != tag
+    problem(shop.call("PUT", path, body, headers={"If-Match": tag}), 412, "etag_mismatch")
