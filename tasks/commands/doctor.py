@@ -20,6 +20,7 @@ from engine.core.outcome import Refused
 from engine.delivery.kinds import handshake, transport_name
 from migrations import run
 from tasks.commands.frame import first_line, installation
+from tasks.commands.words import sentence
 from tasks.dispatch import connect
 from tasks.periodic import TIMETABLE
 from tasks.worker import ROLE as WORKER
@@ -106,8 +107,7 @@ def check_mail(runtime: Runtime) -> Finding:
     """Say whether the mail server takes us, without sending anything."""
     answer = handshake(runtime.settings)
     if isinstance(answer, Refused):
-        shown = " ".join([answer.reason, *(str(value) for value in answer.params.values())])
-        return Finding(False, f"{shown}; check STELLWERK_SMTP_URL")
+        return Finding(False, sentence(answer))
     return Finding(True, answer)
 
 
