@@ -211,7 +211,7 @@ class _PoolWalk:
             composed.message.headers,
         )
         try:
-            with self._owner.uow.begin() as session:
+            with self._owner.uow.begin(item.held.workspace_id) as session:
                 handed = lifecycle.hand_over(session, item.held, message, clock.now())
         except (OperationalError, InterfaceError) as error:
             # Nothing has left, and nothing will: even if this commit landed, the message is known.

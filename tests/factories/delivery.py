@@ -6,8 +6,11 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from engine.core.audit import Actor
+from engine.core.ids import new_public_id
+from engine.core.machine import born
 from engine.delivery import service
-from engine.delivery.models import KIND_AUTOMATION
+from engine.delivery.lifecycle import SENDS
+from engine.delivery.models import KIND_AUTOMATION, POOL_TRANSACTIONAL, EmailSend
 from engine.delivery.queries import SenderRow, TemplateRow
 from engine.delivery.service import CreatedSender, SenderInput, SendRequest, TemplateInput
 from tests.factories.accounts import AT
@@ -34,6 +37,31 @@ def sender(session: Session, workspace_id: int, email: str = SENDER, **given: An
     made = service.create_sender(session, workspace_id, sent, ACTOR, AT)
     assert isinstance(made, CreatedSender), made
     return made.sender
+
+
+def send(session: Session, workspace_id: int, status: str, **columns: Any) -> EmailSend:
+    """Return a send in any status, as if it had got there; nothing walks it."""
+    row = EmailSend(
+        **born(SENDS, status),
+        **{
+            "workspace_id": workspace_id,
+            "public_id": f"msg_{new_public_id()}",
+            "kind": KIND_AUTOMATION,
+            "pool": POOL_TRANSACTIONAL,
+            "context": {},
+            "to_email": "kim@people.example",
+            "from_email": SENDER,
+            "from_name": "Acme",
+            "attempt": 0,
+            "dedupe_key": f"made:{next(_NUMBERS)}",
+            "queued_at": AT,
+            "due_at": AT,
+            **columns,
+        },
+    )
+    session.add(row)
+    session.flush()
+    return row
 
 
 def request(workspace_id: int, **given: Any) -> SendRequest:

@@ -5,7 +5,12 @@ from collections.abc import Callable
 from engine.core.outcome import Refused
 from engine.delivery.kinds.base import Accepted, Delivery, Letter, NotHandedOver
 
-Answer = Delivery | Exception
+
+class Killed(BaseException):
+    """What a test raises where a worker's process would be gone: nobody catches it."""
+
+
+Answer = Delivery | BaseException
 
 
 class ScriptedTransport:
@@ -42,6 +47,6 @@ class ScriptedTransport:
 
 def _next(script: list[Answer | None]) -> Delivery | None:
     answer = script.pop(0) if script else None
-    if isinstance(answer, Exception):
+    if isinstance(answer, BaseException):
         raise answer
     return answer

@@ -74,7 +74,9 @@ def enqueue_many(
     A key that is already there answers its row and queues nothing. Dedupe keys of one batch are
     unique over all its workspaces. The hint leaves after the commit.
     """
-    wanted = {request.dedupe_key: request for request in reversed(requests)}
+    wanted: dict[str, SendRequest] = {}
+    for request in requests:
+        wanted.setdefault(request.dedupe_key, request)
     if not wanted:
         return {}
     if any(wanted[each.dedupe_key].workspace_id != each.workspace_id for each in requests):
