@@ -17,33 +17,14 @@ from engine.core.settings import Settings
 from engine.delivery.effects import DispatchSends
 from engine.house import House
 from tasks import consumer as consumer_module
-from tasks.consumer import Crew, QueueConsumer, QueueLog
+from tasks.consumer import QueueConsumer, QueueLog
 from tasks.dispatch import TASKS, Dispatcher
 from tasks.queue import ENGINE, NAMES, Queues
 from tasks.worker import crew
 from tests.fakes.house import FakeHouse
 from tests.support.house import START
 from tests.support.waiting import wait_for
-
-
-class Shift:
-    """A crew at work in a thread of its own."""
-
-    def __init__(self, made: Crew) -> None:
-        self._crew = made
-        self.drained: bool | None = None
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
-
-    def _work(self) -> None:
-        self.drained = self._crew.work()
-
-    def stop(self) -> bool | None:
-        """Ask the crew to stop; return whether it drained in time."""
-        self._crew.stop()
-        self._thread.join(30)
-        assert not self._thread.is_alive()
-        return self.drained
+from tests.tasks.shift import Shift
 
 
 @contextmanager
