@@ -18,12 +18,15 @@ _BUSY_MS: Final = 30_000
 
 def make_engine(url: URL) -> Engine:
     """Return an engine for `url`; everything the product needs of the dialect is set here."""
+    # hide_parameters: an error that is logged must not carry the addresses of people along.
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
+        engine = create_engine(url, hide_parameters=True, connect_args={"timeout": _BUSY_MS / 1000})
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:
-        engine = create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True)
+        engine = create_engine(
+            url, hide_parameters=True, pool_size=10, max_overflow=20, pool_pre_ping=True
+        )
     guard.watch(engine)
     return engine
 

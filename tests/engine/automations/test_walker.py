@@ -11,6 +11,7 @@ from engine.audience.models import Contact
 from engine.audience.queries import ContactRow
 from engine.automations import service
 from engine.automations.effects import WalkSteps
+from engine.automations.kinds.steps import STEPS
 from engine.automations.kinds.steps.base import Completed, Failed, StepKind, Visit
 from engine.automations.kinds.steps.delay import DelayStep
 from engine.automations.models import Automation, AutomationRun, AutomationStepRun
@@ -80,7 +81,6 @@ class Scripted(StepKind[Any, Any]):
 
 def script(monkeypatch: pytest.MonkeyPatch, *outcomes: Any) -> Scripted:
     """Make every `end` step a scripted one."""
-    from engine.automations.kinds.steps import STEPS  # noqa: PLC0415
 
     kind = Scripted(*outcomes)
     monkeypatch.setitem(STEPS._kinds, "end", kind)
@@ -185,8 +185,6 @@ def test_one_item_s_fault_is_not_the_batch_s(
             if any(visit.contact_id == world.people[2].row_id for visit in visits):
                 raise RuntimeError("this one")
             return super().run(visits, facts)
-
-    from engine.automations.kinds.steps import STEPS  # noqa: PLC0415
 
     monkeypatch.setitem(STEPS._kinds, "end", Moody(Completed()))
     world.fire()
