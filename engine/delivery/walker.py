@@ -92,6 +92,10 @@ class SendWalker:
                     break
         return dict(total)
 
+    def close(self) -> None:
+        """Let go of the transport's connections."""
+        self.transport.close()
+
     def _wait_for_tokens(self, pool: str) -> bool:
         """Wait until the rate's next second where sends are due; False: there is nothing to do."""
         at = clock.now()

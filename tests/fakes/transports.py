@@ -17,13 +17,15 @@ class ScriptedTransport:
     """Takes every letter unless told otherwise.
 
     before: answers given before anything is handed over; behind: answers given after the body.
-    An exception as an answer is raised. meanwhile: called between hand-over and answer.
+    An exception as an answer is raised. replies: what is said to taken letters. meanwhile: called
+    between hand-over and answer.
     """
 
     def __init__(self) -> None:
         self.letters: list[Letter] = []
         self.before: list[Answer | None] = []
         self.behind: list[Answer | None] = []
+        self.replies: list[str] = []
         self.meanwhile: Callable[[], None] = lambda: None
 
     def transmit(self, letter: Letter, hand_over: Callable[[], bool]) -> Delivery:
@@ -35,7 +37,8 @@ class ScriptedTransport:
             return NotHandedOver()
         self.letters.append(letter)
         self.meanwhile()
-        return _next(self.behind) or Accepted("250 taken")
+        reply = self.replies.pop(0) if self.replies else "250 taken"
+        return _next(self.behind) or Accepted(reply)
 
     def handshake(self) -> str | Refused:
         """Answer that it is a fake."""

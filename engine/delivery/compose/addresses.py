@@ -63,6 +63,11 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROLS.sub(" ", text).encode("utf-8", "replace").decode().split())
 
 
+def is_one_line(text: str) -> bool:
+    """Return whether a header can take `text` as it is: no line break, no control, no half."""
+    return _CONTROLS.search(text) is None and _encodable(text)
+
+
 def header_address(name: str, address: MailAddress) -> Address | None:
     """Return the address with its display name for a header, or None where no header takes it."""
     try:

@@ -11,7 +11,7 @@ from engine.core import audit
 from engine.core.ids import new_public_id
 from engine.core.outcome import Refused, invalid, missing
 from engine.core.text import normalise_email
-from engine.delivery.compose.addresses import ascii_domain, one_line, split_address
+from engine.delivery.compose.addresses import ascii_domain, is_one_line, split_address
 from engine.delivery.models import Sender, SendingDomain
 from engine.delivery.queries import senders as queries
 from engine.delivery.queries.senders import DomainRow, SenderRow
@@ -198,7 +198,7 @@ def _flaw(given: SenderInput) -> Refused | None:
         return invalid("email_invalid", "/email")
     if given.reply_to and split_address(given.reply_to) is None:
         return invalid("email_invalid", "/reply_to")
-    if len(given.name) > _LONGEST_NAME or one_line(given.name) != " ".join(given.name.split()):
+    if len(given.name) > _LONGEST_NAME or not is_one_line(given.name):
         return invalid("name_invalid", "/name")
     return None
 
