@@ -36,7 +36,7 @@ def settings(settings: Settings) -> Settings:
     return settings.model_copy(update={"api_rate": 100_000})
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(400)
 def test_the_api_is_what_its_description_says(app: Flask, shop: Program, uow: UnitOfWork) -> None:
     ids = plant(shop, uow)
 
