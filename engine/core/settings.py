@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -22,6 +29,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 PREFIX: Final = "STELLWERK_"
+DEFAULT_PORT: Final = 8000
 ENV_FILE: Final = "stellwerk.env"
 # Known to the test runner alone; the product must not refuse a start because of it.
 RUNNER_NAMES: Final = frozenset({"STELLWERK_REQUIRE"})
@@ -92,7 +100,9 @@ class Settings(BaseSettings):
     home: Path = Path("var")
     database_url: SecretUrl = None
     redis_url: SecretUrl = None
-    base_url: str = "http://127.0.0.1:8000"
+    port: int = Field(DEFAULT_PORT, ge=1, le=65535)
+    # Unset: the console on this machine, at its port.
+    base_url: str = Field("", validate_default=True)
     secret_key: SecretStr | None = None
     smtp_url: SecretUrl = None
     llm_base_url: str | None = None
@@ -100,7 +110,6 @@ class Settings(BaseSettings):
     llm_model_fast: str | None = None
     llm_model_capable: str | None = None
     allow_private_hosts: str = ""
-    port: int = Field(8000, ge=1, le=65535)
     workers: int = Field(4, ge=1, le=64)
     api_rate: int = Field(200, ge=1, le=100_000)
     dns_server: str | None = None
@@ -116,7 +125,9 @@ class Settings(BaseSettings):
 
     @field_validator("base_url")
     @classmethod
-    def _http_address(cls, value: str) -> str:
+    def _http_address(cls, value: str, info: ValidationInfo) -> str:
+        if not value:
+            return f"http://127.0.0.1:{info.data.get('port', DEFAULT_PORT)}"
         if not re.match(r"^https?://[^\s/]+", value):
             raise ValueError("must start with http:// or https:// and name a host")
         return value.rstrip("/")

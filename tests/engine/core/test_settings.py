@@ -233,3 +233,9 @@ def test_a_wrong_value_in_code_prints_no_secret_either() -> None:
 def not_in(text: str) -> bool:
     """Return whether no part of the awkward password stands in `text`, quoted or not."""
     return not any(re.search(re.escape(part), text) for part in PARTS)
+
+
+def test_the_console_s_address_follows_the_port_unless_it_is_said() -> None:
+    assert Settings(port=8123).base_url == "http://127.0.0.1:8123"
+    said = Settings(port=8123, base_url="https://mail.example/")
+    assert said.base_url == "https://mail.example"
