@@ -164,7 +164,7 @@ def test_a_step_that_raises_is_an_ordinary_failure_and_recovers(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     automation = world.live(make.end("a"))
-    script(monkeypatch, ValueError("broken"), Completed())
+    script(monkeypatch, ValueError("broken \x00" + "x" * 600), Completed())
     world.fire()
     world.walker.sweep()
     world.clock.advance(timedelta(seconds=1))
