@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from engine.audience.queries import StoryLine, StoryPlace
@@ -42,38 +42,17 @@ def _lines(
     before: StoryPlace | None,
     limit: int,
 ) -> list[StoryLine]:
-    send = EmailSend
     queued = strand == QUEUED_LINE
-    instant = send.queued_at if queued else func.coalesce(send.failed_at, send.sent_at)
+    ended_at = func.coalesce(EmailSend.failed_at, EmailSend.sent_at)
+    instant = EmailSend.queued_at if queued else ended_at
     rows = session.execute(
-        select(
-            send.id,
-            send.public_id,
-            send.kind,
-            send.to_email,
-            send.failed_at,
-            send.provider_reply,
-            send.error_code,
-            send.error_message,
-            SentMessage.subject,
-            Template.name.label("template"),
-            instant.label("at"),
-        )
-        .outerjoin(
-            SentMessage,
-            (SentMessage.send_id == send.id) & (SentMessage.workspace_id == send.workspace_id),
-        )
-        .outerjoin(
-            Template,
-            (Template.id == send.template_id) & (Template.workspace_id == send.workspace_id),
-        )
+        _mails(workspace_id, instant)
         .where(
-            send.workspace_id == workspace_id,
-            send.contact_id == contact_row_id,
+            EmailSend.contact_id == contact_row_id,
             instant.is_not(None),
-            earlier(instant, send.id, strand, before),
+            earlier(instant, EmailSend.id, strand, before),
         )
-        .order_by(instant.desc(), send.id.desc())
+        .order_by(instant.desc(), EmailSend.id.desc())
         .limit(limit)
     )
     return [
@@ -87,6 +66,35 @@ def _lines(
         )
         for row in rows
     ]
+
+
+def _mails(workspace_id: int, instant: Any) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            EmailSend.id,
+            EmailSend.public_id,
+            EmailSend.kind,
+            EmailSend.to_email,
+            EmailSend.failed_at,
+            EmailSend.provider_reply,
+            EmailSend.error_code,
+            EmailSend.error_message,
+            SentMessage.subject,
+            Template.name.label("template"),
+            instant.label("at"),
+        )
+        .outerjoin(
+            SentMessage,
+            (SentMessage.send_id == EmailSend.id)
+            & (SentMessage.workspace_id == EmailSend.workspace_id),
+        )
+        .outerjoin(
+            Template,
+            (Template.id == EmailSend.template_id)
+            & (Template.workspace_id == EmailSend.workspace_id),
+        )
+        .where(EmailSend.workspace_id == workspace_id)
+    )
 
 
 def _ended(row: Any) -> str:
