@@ -13,16 +13,12 @@ from engine.core.audit import AuditEntry
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery import service as delivery
-from engine.house import House
 from tests.factories import audience as people
 from tests.factories import automations as making
 from tests.factories import delivery as mails
 from tests.factories.scenes import Scene
-from tests.web.counting import counting
 from tests.web.picking import one, pick, texts, words
 from tests.web.support import Reader, Town, tree
-
-BUTTONS = ("activate", "pause", "resume")
 
 
 @pytest.fixture
@@ -242,65 +238,8 @@ def test_a_button_that_spoke_of_another_status_does_nothing(
     assert _status(uow, draft) == "draft"
 
 
-@pytest.mark.parametrize("role", ["editor", "support"])
-def test_who_may_not_publish_sees_the_plan_but_no_button(
-    app: Flask, acme: Town, uow: UnitOfWork, waiting: str, role: str
-) -> None:
-    reader = Reader(app)
-    reader.sign_in(acme.people[role])
-    page = tree(reader.get(f"/automations/{waiting}"))
-    assert pick(page, ".plan")
-    assert not pick(page, "[data-dialog]")
-    for act in BUTTONS:
-        assert reader.post(f"/automations/{waiting}/{act}").status_code == 403
-    assert _status(uow, waiting) == "active"
-
-
-def test_a_stranger_of_another_workspace_finds_nothing(
-    app: Flask, other: Town, uow: UnitOfWork, waiting: str
-) -> None:
-    reader = Reader(app)
-    reader.sign_in(other.people["owner"])
-    assert reader.get(f"/automations/{waiting}").status_code == 404
-    for act in BUTTONS:
-        assert reader.post(f"/automations/{waiting}/{act}").status_code == 404
-    assert "Welcome" not in reader.get("/automations").text
-    assert _status(uow, waiting) == "active"
-
-
 def test_a_form_of_a_foreign_page_changes_nothing(
     owner: Reader, uow: UnitOfWork, waiting: str
 ) -> None:
     assert owner.client.post(f"/automations/{waiting}/pause").status_code == 400
     assert _status(uow, waiting) == "active"
-
-
-def test_the_list_asks_no_more_of_the_database_for_more_automations(
-    owner: Reader, house: House, acme: Town, uow: UnitOfWork, clock: FixedClock
-) -> None:
-    counts: list[int] = []
-    for _round in range(2):
-        _draft(uow, acme, clock, making.delay("wait"))
-        if counts:
-            for _more in range(20):
-                _draft(uow, acme, clock, making.delay("wait"))
-        with counting(house.runtime.database.engine) as asked:
-            assert owner.get("/automations").status_code == 200
-        counts.append(asked.count)
-    assert counts[0] == counts[1] <= 10
-
-
-def test_the_plan_asks_no_more_of_the_database_for_more_steps(
-    owner: Reader, house: House, acme: Town, uow: UnitOfWork, clock: FixedClock
-) -> None:
-    with uow.begin() as session:
-        mails.sender(session, acme.workspace_id)
-        template = mails.template(session, acme.workspace_id).public_id
-    counts = []
-    for size in (2, 60):
-        steps = [making.email(f"mail{number}", template) for number in range(size)]
-        draft = _draft(uow, acme, clock, *steps)
-        with counting(house.runtime.database.engine) as asked:
-            assert owner.get(f"/automations/{draft}").status_code == 200
-        counts.append(asked.count)
-    assert counts[0] == counts[1] <= 20
