@@ -21,12 +21,26 @@ _CODES: Final = {"extra_forbidden": "unknown_key", "missing": "required"}
 _SOURCES: Final[Mapping[str, Any]] = {"topic": Topic.public_id, "property": Property.key}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Condition:
-    """A condition that has been read: the name of its kind and the kind's Config."""
+    """A condition that has been read: the name of its kind and the kind's Config.
+
+    Two are equal where their documents are: to Python 1 and True are the same value, to a condition
+    they are not.
+    """
 
     kind: str
     config: Config
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Condition) and self._spelt == other._spelt
+
+    def __hash__(self) -> int:
+        return hash(self._spelt)
+
+    @property
+    def _spelt(self) -> tuple[str, str]:
+        return self.kind, self.config.model_dump_json()
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,14 @@ def test_a_document_comes_back_as_it_went_in(document: dict[str, Any]) -> None:
     assert rules.to_document(condition(**document)) == document
 
 
+def test_equal_documents_are_one_condition_and_1_is_not_true() -> None:
+    one, same, yes = (condition(**{**DOCUMENTS[0], "value": value}) for value in (1, 1, True))
+    assert one == same
+    assert len({one, same, yes}) == 2
+    assert one != condition(kind="email_activity", field="opened", operator="is_true")
+    assert one != "contact_property"
+
+
 @pytest.mark.parametrize(
     ("raw", "pointer", "code"),
     [
