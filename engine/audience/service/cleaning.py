@@ -91,8 +91,9 @@ def _clean_field(field: str, raw: str | None) -> str | Problem | None:
     if field == "email":
         return read_address(raw) or Problem(pointer, "invalid_email")
     text = raw.strip()
-    if len(text) > _LONGEST.get(field, values.LONGEST):
-        return Problem(pointer, "too_long", {"limit": _LONGEST[field]})
+    limit = _LONGEST.get(field, values.LONGEST)
+    if len(text) > limit:
+        return Problem(pointer, "too_long", {"limit": limit})
     if _CONTROL.search(text) or not values.storable(text):
         return Problem(pointer, "invalid_text")
     if field == "language" and not _LANGUAGE.fullmatch(text):

@@ -169,6 +169,7 @@ def test_two_keys_of_two_contacts_are_a_conflict(
         ({"email": EMAIL, "last_name": "Love\nlace"}, "/last_name", "invalid_text"),
         ({"email": EMAIL, "external_id": "a\x00b"}, "/external_id", "invalid_text"),
         ({"email": EMAIL, "language": "german!"}, "/language", "invalid_language"),
+        ({"email": EMAIL, "language": "x" * 10_001}, "/language", "too_long"),
         ({"email": EMAIL, "timezone": "Mars/Olympus"}, "/timezone", "unknown_timezone"),
         ({"email": EMAIL, "properties": {"a/b": 1}}, "/properties/a~1b", "unknown_property"),
         ({"email": EMAIL, "properties": {"seats": "many"}}, "/properties/seats", "not_a_number"),
