@@ -50,7 +50,10 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
     "template_missing": _("The mail has no template."),
     "template_not_found": _("The template of the mail no longer exists."),
     "no_sender": _("The workspace has no default sender."),
-    "invalid_liquid": _("The subject cannot be read as a template."),
+    "template_broken": _(
+        "The subject does not work as a template (line %(line)s, column %(column)s): %(message)s"
+    ),
+    "bad_character": _("The subject holds characters that cannot be kept."),
     "not_an_object": _("The rule is not an object."),
     "required": _("Something is missing here."),
     "unknown_kind": _("There is no rule of the kind “%(kind)s”."),

@@ -113,6 +113,11 @@ TOLD: Final[Mapping[str, Told]] = {
     "topic_subscribed": Told(
         "go", lambda p: str(_("Subscribed to the topic “%(topic)s”", topic=_topic(p))), _by
     ),
+    "topic_pending": Told(
+        "hold",
+        lambda p: str(_("Asked for the topic “%(topic)s”, not confirmed yet", topic=_topic(p))),
+        _by,
+    ),
     "topic_unsubscribed": Told(
         "stop", lambda p: str(_("Left the topic “%(topic)s”", topic=_topic(p))), _by
     ),

@@ -8,6 +8,7 @@ from flask import Flask
 
 from engine.automations import run_lifecycle
 from engine.core.outcome import Problem, Refused
+from engine.delivery.service import check_subject
 from tests.rules.checks import words
 from tests.rules.checks.source import Source, called, sources
 from web.automations import messages
@@ -85,6 +86,15 @@ def test_a_refusal_is_a_sentence_with_its_numbers(
 ) -> None:
     with app.test_request_context():
         assert messages.reason(refused).startswith(sentence)
+
+
+@pytest.mark.parametrize("subject", ["{{ contact.", "{{ contact | nonsense }}", "half \ud800"])
+def test_a_subject_that_is_no_template_is_told_with_its_place(app: Flask, subject: str) -> None:
+    refused = check_subject(subject, "/steps/0/config/subject_override")
+    assert refused is not None
+    [fault] = refused.problems
+    with app.test_request_context():
+        assert messages.problem(fault).startswith("The subject ")
 
 
 def test_a_fault_without_words_of_its_own_says_what_the_validator_said(app: Flask) -> None:
