@@ -11,11 +11,10 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Integer, String, Subquery, Text, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeEngine
 
-from engine.core.db import Id, Instant, batch_table
+from engine.core.db import Id, Instant, batch_table, upsert
 from engine.core.effects import CHUNK, emit
 from engine.core.machine import transition_many
 from engine.core.walking import Claim
@@ -127,10 +126,9 @@ def hand_over(session: Session, held: Claimed, message: HandedMessage, at: datet
         "headers": message.headers,
         "created_at": at,
     }
-    build = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     # A body that was answered "try later" is handed over again: the last one counts.
     session.execute(
-        build(SentMessage)
+        upsert(session, SentMessage)
         .values(workspace_id=held.workspace_id, send_id=held.row_id, **content)
         .on_conflict_do_update(index_elements=["workspace_id", "send_id"], set_=content)
     )

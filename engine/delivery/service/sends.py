@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Integer, String, Text, select, true, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Integer, String, Text, select, tuple_
 from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeEngine
 
-from engine.core.db import Id, Instant, batch_table, json_type
+from engine.core.db import Id, Instant, always, batch_table, json_type, upsert
 from engine.core.ids import new_public_id
 from engine.core.machine import born
 from engine.delivery.lifecycle import SENDS
@@ -84,11 +83,9 @@ def enqueue_many(
     status = born(SENDS, QUEUED)
     columns = {**_COLUMNS, **{name: String() for name in status}}
     rows = [{**_new_row(request, at), **status} for request in wanted.values()]
-    build = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
-    # SQLite reads ON CONFLICT behind a SELECT only where that has a WHERE.
-    source = batch_table(session, columns, rows).select().where(true())
+    source = batch_table(session, columns, rows).select().where(always())
     created = session.execute(
-        build(EmailSend)
+        upsert(session, EmailSend)
         .from_select(list(columns), source)
         .on_conflict_do_nothing(index_elements=["workspace_id", "dedupe_key"])
         .returning(EmailSend.dedupe_key, EmailSend.id)
