@@ -16,7 +16,6 @@ Action = Literal["created", "matched", "updated"]
 STRICT: Final = "strict"
 UPSERT: Final = "upsert"
 MERGE: Final = "merge"
-MODES: Final = (STRICT, UPSERT, MERGE)
 
 # Where a contact or a membership comes from (facts 3.1, 3.4).
 API: Final = "api"

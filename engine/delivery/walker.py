@@ -17,12 +17,10 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session
 
 from engine.core import clock, rate, walking
-from engine.core.boot import Runtime
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery import walk_lifecycle as lifecycle
 from engine.delivery.compose.letter import Unwritable, Written, write
 from engine.delivery.compose.render import Flaw, Rendered, TemplateCache, render
-from engine.delivery.kinds import transport_for
 from engine.delivery.kinds.base import (
     LETTER_SECONDS,
     UNKNOWN,
@@ -109,11 +107,6 @@ class SendWalker:
         time.sleep((until - at).total_seconds())
         # A standing clock (tests) never reaches the next second.
         return clock.now() >= until
-
-
-def send_walker(runtime: Runtime) -> SendWalker:
-    """Return the walker of an installation; `transport.close()` lets go of its connections."""
-    return SendWalker(runtime.uow, transport_for(runtime.settings))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """The room's verbs: signing in, API keys, people and workspaces. None of them commits."""
 
-from engine.accounts.idempotency import forget as forget_answers
 from engine.accounts.queries import KeyHolder, Person
 from engine.accounts.service.keys import (
     IssuedKey,
@@ -46,7 +45,6 @@ __all__ = [
     "change_role",
     "create_key",
     "due_for_note",
-    "forget_answers",
     "note_key_use",
     "note_seen",
     "resume_session",

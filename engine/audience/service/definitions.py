@@ -35,7 +35,6 @@ _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
 _RESERVED: Final = {*BUILT_IN, *FIELDS, "id"}
 _NAME: Final = 200
 _DESCRIPTION: Final = 5000
-_AUDITED: Final = ("name", "require_double_opt_in")
 
 
 def create_property(
