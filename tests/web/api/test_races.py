@@ -1,0 +1,50 @@
+"""Equal calls at the same moment, without an Idempotency-Key: one creates, the others find it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import pytest
+
+from tests.web.api.support import Program, Reply
+
+TIMES: Final = 8
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "others"),
+    [
+        ("/contacts", {"email": "ada@people.example", "first_name": "Ada"}, 200),
+        ("/senders", {"email": "shop@acme.example"}, 200),
+        ("/sending-domains", {"domain": "acme.example", "verify": "attest"}, 200),
+        ("/properties", {"key": "plan", "type": "text"}, 409),
+    ],
+)
+def test_of_many_equal_posts_one_creates_and_none_breaks(
+    shop: Program, path: str, body: dict[str, Any], others: int
+) -> None:
+    def send(_: int) -> Reply:
+        return shop.post(path, body)
+
+    with ThreadPoolExecutor(TIMES) as pool:
+        statuses = sorted(reply.status_code for reply in pool.map(send, range(TIMES)))
+    assert statuses == sorted([201] + [others] * (TIMES - 1))
+    assert len(shop.get(path).json["items"]) == 1
+
+
+def test_of_many_puts_with_one_etag_one_lands(shop: Program) -> None:
+    document = {
+        "name": "Trial",
+        "trigger": {"type": "event_received", "config": {"event_name": "go"}},
+        "steps": [],
+    }
+    made = shop.post("/automations", document)
+    path = f"/automations/{made.json['id']}"
+
+    def save(number: int) -> int:
+        changed = {**document, "name": f"Trial {number}"}
+        headers = {"If-Match": made.headers["ETag"]}
+        return shop.call("PUT", path, changed, headers=headers).status_code
+
+    with ThreadPoolExecutor(TIMES) as pool:
+        statuses = sorted(pool.map(save, range(TIMES)))
+    assert statuses == [200] + [412] * (TIMES - 1)
