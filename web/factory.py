@@ -1,6 +1,5 @@
 """Puts the web together: one app, its hooks in their order, the pages of every room, the API."""
 
-from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -11,6 +10,7 @@ from flask_openapi.openapi import OpenAPI
 from flask_wtf import CSRFProtect
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from engine.accounts.service.sessions import LONGEST
 from engine.core.boot import Runtime
 from web import auth, errors, filters, headers, htmx, i18n, request, shell
 from web.accounts import api_keys, sign_in
@@ -39,7 +39,6 @@ PAGES: Final[tuple[Blueprint, ...]] = (
 )
 # One MiB of form is more than any page of ours sends; the API reads its bodies by its own limit.
 LARGEST_FORM: Final = 1_048_576
-SESSION_LIFETIME: Final = timedelta(days=30)
 
 log: Final = structlog.get_logger(__name__)
 _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -90,7 +89,8 @@ def _configure(app: Console, runtime: Runtime) -> None:
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=secure,
         SESSION_REFRESH_EACH_REQUEST=False,
-        PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
+        # The row decides when a session ends; the cookie must only not end before it.
+        PERMANENT_SESSION_LIFETIME=LONGEST,
         MAX_CONTENT_LENGTH=LARGEST_FORM,
         # A page may stay open over night; its token lives as long as its session.
         WTF_CSRF_TIME_LIMIT=None,

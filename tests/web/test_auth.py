@@ -1,5 +1,6 @@
 """Who gets in: strangers, ended sessions, roles; and where people are sent."""
 
+import time
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -9,7 +10,7 @@ from sqlalchemy import select
 
 from engine.accounts import service
 from engine.accounts.models import ROLES, UserSession
-from engine.accounts.service.sessions import SEEN_EVERY
+from engine.accounts.service.sessions import LONGEST, SEEN_EVERY
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
@@ -85,6 +86,16 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     assert "Secure" not in cookie
+
+
+def test_the_cookie_does_not_end_before_its_session(app: Flask, acme: Town) -> None:
+    reader = Reader(app)
+    reader.sign_in(acme.people["owner"])
+    cookie = reader.client.get_cookie("stellwerk")
+    assert cookie is not None
+    assert cookie.expires is not None
+    # The cookie's own dates follow the machine's clock, which no test moves.
+    assert cookie.expires.timestamp() > time.time() + (LONGEST - timedelta(days=1)).total_seconds()
 
 
 def test_the_cookie_is_secure_where_people_come_by_https(house: House, acme: Town) -> None:
