@@ -8,7 +8,7 @@ from tasks.queue import TaskKind
 
 
 def walk_steps(house: House, step_run_ids: Sequence[int]) -> None:
-    """Look at these step runs now; whatever is left after the time budget is due for the sweep."""
+    """Look at these step runs now; what the time budget leaves over is hinted again."""
     house.steps.walk(step_run_ids)
 
 

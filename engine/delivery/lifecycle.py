@@ -90,6 +90,7 @@ def _reduce(_row: EmailSend, asked: SendInput, at: datetime) -> Change | Refused
 
 
 def sent_patch(message_id: Any, reply: Any, at: datetime) -> dict[str, Any]:
+    """Return the columns of a send that was accepted; values, or columns of a batch."""
     return {
         "message_id": message_id,
         "provider_reply": reply,
@@ -101,6 +102,7 @@ def sent_patch(message_id: Any, reply: Any, at: datetime) -> dict[str, Any]:
 
 
 def failed_patch(code: Any, message: Any, at: datetime) -> dict[str, Any]:
+    """Return the columns of a send that failed for good; values, or columns of a batch."""
     return {"error_code": code, "error_message": message, "failed_at": at, "lease_until": None}
 
 

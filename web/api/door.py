@@ -20,8 +20,7 @@ from sqlalchemy.orm import Session
 
 from engine.accounts import idempotency
 from engine.accounts.permissions import covers
-from engine.accounts.service import KeyHolder, authenticate_key, note_key_use
-from engine.accounts.service.keys import due_for_note
+from engine.accounts.service import KeyHolder, authenticate_key, due_for_note, note_key_use
 from engine.core.audit import Actor
 from engine.core.outcome import Refused
 from web.api import bodies, messages, problems
