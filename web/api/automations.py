@@ -13,7 +13,7 @@ from web.api.answers import ETAG_MISMATCH, IF_MATCH_REQUIRED
 from web.api.area import Area
 from web.api.documents import AutomationDocument
 from web.api.door import Answer, Call, Result
-from web.api.fields import ById, In, Out, Page, PageQuery, example, one_of
+from web.api.fields import ById, In, Out, Page, PageQuery, example, one_of, shown
 from web.api.problems import Fault, faults
 from web.automations.messages import PROBLEMS, REASONS
 
@@ -197,8 +197,7 @@ def _version(etag: str | None) -> int:
 
 
 def _summary(row: AutomationRow) -> dict[str, Any]:
-    names = AutomationSummary.model_fields.keys() - {"id"}
-    return {"id": row.public_id, **{name: getattr(row, name) for name in names}}
+    return shown(row, AutomationSummary)
 
 
 def _detail(found: AutomationDetail) -> dict[str, Any]:
@@ -222,5 +221,4 @@ def _named(step: Mapping[str, Any], names: Mapping[str, Mapping[str, str]]) -> d
 
 
 def _revision(row: RevisionRow) -> RevisionOut:
-    names = RevisionOut.model_fields.keys() - {"id"}
-    return RevisionOut(id=row.public_id, **{name: getattr(row, name) for name in names})
+    return RevisionOut(**shown(row, RevisionOut))

@@ -13,7 +13,19 @@ from engine.story import story
 from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import SOURCE, Answer, Call, Result
-from web.api.fields import ById, Email, In, Out, Page, PageQuery, Scalar, ShortText, example, one_of
+from web.api.fields import (
+    ById,
+    Email,
+    In,
+    Out,
+    Page,
+    PageQuery,
+    Scalar,
+    ShortText,
+    example,
+    one_of,
+    shown,
+)
 from web.people.messages import WORDS
 
 area: Final = Area("contacts", "People you may write to.", WORDS)
@@ -97,7 +109,7 @@ def create_contact(call: Call, body: NewContact) -> Result:
     if isinstance(saved, Refused):
         return saved
     answer = SavedContact(
-        **_fields(saved.contact), action=saved.action, changed=list(saved.changed)
+        **shown(saved.contact, ContactOut), action=saved.action, changed=list(saved.changed)
     )
     return Answer(answer, 201 if saved.action == "created" else 200)
 
@@ -155,9 +167,4 @@ def list_timeline(call: Call, path: ById, query: PageQuery) -> Result:
 
 
 def _contact(row: ContactRow) -> ContactOut:
-    return ContactOut(**_fields(row))
-
-
-def _fields(row: ContactRow) -> dict[str, object]:
-    names = ContactOut.model_fields.keys() - {"id"}
-    return {"id": row.public_id, **{name: getattr(row, name) for name in names}}
+    return ContactOut(**shown(row, ContactOut))

@@ -84,6 +84,15 @@ def _number(value: Any) -> Any:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
 
 
+def shown(row: Any, model: type[BaseModel], *apart: str) -> dict[str, Any]:
+    """Return the fields of `model` that a row answers under the same names, its public id as `id`.
+
+    apart: names of the model that the caller fills in itself.
+    """
+    names = model.model_fields.keys() - {"id", *apart}
+    return {"id": row.public_id, **{name: getattr(row, name) for name in names}}
+
+
 def example(**values: JsonValue) -> ConfigDict:
     """Return the configuration of a body model whose description shows `values`."""
     return ConfigDict(json_schema_extra={"examples": [dict(values)]})

@@ -13,7 +13,7 @@ from engine.core.outcome import Refused, missing
 from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
-from web.api.fields import ById, In, Name, Out, Page, PageQuery, ShortText, one_of
+from web.api.fields import ById, In, Name, Out, Page, PageQuery, ShortText, one_of, shown
 from web.people.messages import WORDS
 
 area: Final = Area("properties", "Custom properties of contacts, each with a type.", WORDS)
@@ -84,10 +84,4 @@ def delete_property(call: Call, path: ById) -> Result:
 
 
 def _property(row: PropertyRow) -> PropertyOut:
-    return PropertyOut(
-        id=row.public_id,
-        key=row.key,
-        label=row.label,
-        type=row.type,
-        created_at=row.created_at,
-    )
+    return PropertyOut(**shown(row, PropertyOut))

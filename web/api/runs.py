@@ -7,13 +7,13 @@ from pydantic import Field
 
 from engine.automations import queries
 from engine.automations.models import RUN_STATUSES
-from engine.automations.queries import RunDetail, RunFilter, RunRow, StepRunRow
+from engine.automations.queries import RunDetail, RunFilter, StepRunRow
 from engine.core.outcome import missing
 from engine.delivery import queries as delivery
 from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
-from web.api.fields import ById, Instant, Out, Page, PageQuery, PublicId, ShortText, one_of
+from web.api.fields import ById, Instant, Out, Page, PageQuery, PublicId, ShortText, one_of, shown
 from web.automations.messages import REASONS
 
 area: Final = Area("runs", "People on their way through automations.", REASONS)
@@ -97,7 +97,7 @@ def list_runs(call: Call, query: RunQuery) -> Result:
     rows, following = queries.page_runs(
         call.session, call.workspace_id, wanted, query.cursor, query.limit
     )
-    items = [RunOut(**_fields(row)) for row in rows]
+    items = [RunOut(**shown(row, RunOut)) for row in rows]
     return Answer(Page[RunOut](items=items, next=following))
 
 
@@ -113,12 +113,7 @@ def _detail(call: Call, found: RunDetail) -> RunDetailOut:
     sends = delivery.sends_by_row_id(call.session, call.workspace_id, row_ids)
     ids = {row_id: send.public_id for row_id, send in sends.items()}
     steps = [_step(step, ids.get(step.email_send_row_id or 0)) for step in found.steps]
-    return RunDetailOut(**_fields(found.run), document=found.document, step_runs=steps)
-
-
-def _fields(row: RunRow) -> dict[str, Any]:
-    names = RunOut.model_fields.keys() - {"id"}
-    return {"id": row.public_id, **{name: getattr(row, name) for name in names}}
+    return RunDetailOut(**shown(found.run, RunOut), document=found.document, step_runs=steps)
 
 
 def _step(row: StepRunRow, send_id: str | None) -> StepRunOut:

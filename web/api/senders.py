@@ -12,7 +12,7 @@ from engine.delivery.service import SenderInput
 from web.api.answers import etag, precondition
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
-from web.api.fields import ById, Email, In, Out, Page, PageQuery, ShortText, one_of
+from web.api.fields import ById, Email, In, Out, Page, PageQuery, ShortText, one_of, shown
 from web.api.messages import DELIVERY
 
 senders: Final = Area("senders", "Addresses the workspace writes from.", DELIVERY)
@@ -165,10 +165,8 @@ def delete_sending_domain(call: Call, path: ById) -> Result:
 
 
 def _sender(row: SenderRow) -> SenderOut:
-    names = SenderOut.model_fields.keys() - {"id"}
-    return SenderOut(id=row.public_id, **{name: getattr(row, name) for name in names})
+    return SenderOut(**shown(row, SenderOut))
 
 
 def _domain(row: DomainRow) -> DomainOut:
-    names = DomainOut.model_fields.keys() - {"id"}
-    return DomainOut(id=row.public_id, **{name: getattr(row, name) for name in names})
+    return DomainOut(**shown(row, DomainOut))

@@ -10,7 +10,7 @@ from engine.delivery.queries import MessageRow, SendRow
 from web.api.answers import etag
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
-from web.api.fields import ById, Out, Page, PageQuery, PublicId, one_of
+from web.api.fields import ById, Out, Page, PageQuery, PublicId, one_of, shown
 from web.api.messages import DELIVERY
 
 area: Final = Area("sends", "Mails to single people, with what became of them.", DELIVERY)
@@ -94,10 +94,5 @@ def _message(row: MessageRow | None) -> MessageOut | None:
 
 
 def _fields(row: SendRow) -> dict[str, object]:
-    names = SendOut.model_fields.keys() - {"id", "contact_id", "template_id"}
-    return {
-        "id": row.public_id,
-        "contact_id": row.contact,
-        "template_id": row.template,
-        **{name: getattr(row, name) for name in names},
-    }
+    ids = {"contact_id": row.contact, "template_id": row.template}
+    return {**shown(row, SendOut, *ids), **ids}

@@ -10,15 +10,16 @@ from engine.delivery import queries, service
 from engine.delivery.models import MARKETING, PURPOSES
 from engine.delivery.queries import TemplateRow
 from engine.delivery.service import TemplateInput
+from engine.delivery.service.templates import LONGEST_BODY
 from web.api.answers import etag, precondition
 from web.api.area import Area
 from web.api.door import Answer, Call, Result
-from web.api.fields import ById, In, Name, Out, Page, PageQuery, PublicId, example, one_of
+from web.api.fields import ById, In, Name, Out, Page, PageQuery, PublicId, example, one_of, shown
 from web.api.messages import DELIVERY
 
 area: Final = Area("templates", "Mail templates in Liquid over HTML or MJML.", DELIVERY)
 Subject = Annotated[str, Field(min_length=1, max_length=500)]
-Source = Annotated[str, Field(max_length=500_000)]
+Source = Annotated[str, Field(max_length=LONGEST_BODY)]
 _WRITTEN: Final = ("name", "subject", "html", "mjml", "text", "purpose", "allow_repeat")
 
 
@@ -165,10 +166,4 @@ def preview_template(call: Call, path: ById, body: PreviewAsk) -> Result:
 
 
 def _template(row: TemplateRow) -> TemplateOut:
-    return TemplateOut(
-        id=row.public_id,
-        version=row.version,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        **{name: getattr(row, name) for name in _WRITTEN},
-    )
+    return TemplateOut(**shown(row, TemplateOut))

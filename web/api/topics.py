@@ -12,7 +12,7 @@ from engine.core.outcome import Refused, missing
 from web.api.answers import etag, precondition
 from web.api.area import Area
 from web.api.door import SOURCE, Answer, Call, Result
-from web.api.fields import ById, In, LongText, Name, Out, Page, PageQuery, example
+from web.api.fields import ById, In, LongText, Name, Out, Page, PageQuery, example, shown
 from web.people.messages import WORDS
 
 area: Final = Area("topics", "What people subscribe to.", WORDS)
@@ -165,13 +165,7 @@ def _outcome(path: MemberPath, outcome: str) -> Answer:
 
 
 def _topic(row: TopicRow) -> TopicOut:
-    return TopicOut(
-        id=row.public_id,
-        name=row.name,
-        description=row.description,
-        require_double_opt_in=row.require_double_opt_in,
-        created_at=row.created_at,
-    )
+    return TopicOut(**shown(row, TopicOut))
 
 
 def _member(row: MemberRow) -> MemberOut:

@@ -29,7 +29,7 @@ from engine.delivery.queries.templates import TemplateRow, template_row
 
 _LONGEST_NAME: Final = 200
 _LONGEST_SUBJECT: Final = 500
-_LONGEST_BODY: Final = 300_000
+LONGEST_BODY: Final = 300_000
 # A stranger with a name: a template must render for somebody of whom nothing else is known.
 SAMPLE: Final = {"first_name": "Test", "last_name": "User", "email": "test@user.example"}
 
@@ -211,9 +211,9 @@ def _flaw(given: TemplateInput) -> Refused | None:
     limits = {
         "name": _LONGEST_NAME,
         "subject": _LONGEST_SUBJECT,
-        "html": _LONGEST_BODY,
-        "mjml": _LONGEST_BODY,
-        "text": _LONGEST_BODY,
+        "html": LONGEST_BODY,
+        "mjml": LONGEST_BODY,
+        "text": LONGEST_BODY,
     }
     for part, limit in limits.items():
         text = getattr(given, part) or ""
