@@ -7,13 +7,12 @@ import click
 
 from engine.accounts import queries, service
 from engine.accounts.permissions import FULL, SCOPES
-from engine.core import audit, clock
+from engine.core import clock
 from engine.core.outcome import Recorded, Refused
 from tasks.commands import places
 from tasks.commands.frame import installation, refuse
-from tasks.commands.places import workspace_option
+from tasks.commands.places import OPERATOR, workspace_option
 
-OPERATOR: Final = audit.system("cli")
 # One page is the whole list: nobody keeps more keys than this.
 _MOST: Final = 1000
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

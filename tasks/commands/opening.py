@@ -4,12 +4,24 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import click
+
 import engine.house
 from engine.core.db import Database
 from engine.core.settings import Settings
 from engine.house import House
 from migrations import run
 from tasks.dispatch import connect
+
+host_option = click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
+)
+port_option = click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=None,
+    help="Port to listen on; STELLWERK_PORT when left out.",
+)
 
 
 def migrated() -> Settings:

@@ -1,11 +1,16 @@
 """Finds what a command names: the workspace it works in and the account it means."""
 
+from typing import Final
+
 import click
 from sqlalchemy.orm import Session
 
 from engine.accounts import queries
 from engine.accounts.queries import WorkspaceLine
+from engine.core import audit
 
+# Who acts in the audit log when the operator of the installation does.
+OPERATOR: Final = audit.system("cli")
 workspace_option = click.option(
     "--workspace", metavar="NAME", help="Name or id of the workspace; not needed with only one."
 )

@@ -14,7 +14,7 @@ from engine.core import clock
 from engine.core.outcome import Refused
 from engine.house import House
 from tasks.commands.frame import refuse
-from tasks.commands.opening import migrated, opened, reached_at
+from tasks.commands.opening import host_option, migrated, opened, port_option, reached_at
 from tasks.commands.setup import compose
 from tasks.supervisor import Supervisor, require_port, web_command, worker_command
 
@@ -27,13 +27,8 @@ _NO_DEMO_MAIL: Final = (
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    default=None,
-    help="Port to listen on; STELLWERK_PORT when left out.",
-)
+@host_option
+@port_option
 @click.option(
     "--demo/--no-demo",
     default=False,

@@ -1,20 +1,18 @@
 """`stellwerk user`: people and their roles, for the operator of the installation."""
 
 import json
-from typing import Final
 
 import click
 
 from engine.accounts import queries, service
 from engine.accounts.models import ROLES
 from engine.accounts.service import NewUser
-from engine.core import audit, clock
+from engine.core import clock
 from engine.core.outcome import Recorded, Refused
 from tasks.commands import places
 from tasks.commands.frame import installation, read_secret, refuse
-from tasks.commands.places import workspace_option
+from tasks.commands.places import OPERATOR, workspace_option
 
-OPERATOR: Final = audit.system("cli")
 _email = click.option("--email", required=True, help="The person's address.")
 _role = click.option(
     "--role", required=True, type=click.Choice(ROLES), help="What the person may do."

@@ -5,18 +5,13 @@ import sys
 
 import click
 
-from tasks.commands.opening import migrated, reached_at
+from tasks.commands.opening import host_option, migrated, port_option, reached_at
 from tasks.supervisor import require_port, web_command
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    default=None,
-    help="Port to listen on; STELLWERK_PORT when left out.",
-)
+@host_option
+@port_option
 def web(host: str, port: int | None) -> None:
     """Serve the console until Ctrl-C or SIGTERM; requests under way are answered first."""
     settings = migrated()
