@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from engine.core.settings import STARTTLS
+
 
 @dataclass(frozen=True)
 class SmtpAddress:
@@ -22,7 +24,7 @@ def read_address(url: str) -> SmtpAddress:
     Without a port: 465 for smtps, 587 with a user, else 25.
     """
     parts = urlsplit(url)
-    starttls = parse_qs(parts.query).get("starttls", ["opportunistic"])[-1]
+    starttls = parse_qs(parts.query).get("starttls", STARTTLS[:1])[-1]
     implicit = parts.scheme == "smtps"
     user = unquote(parts.username) if parts.username else None
     usual = 465 if implicit else 587 if user else 25

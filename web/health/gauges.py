@@ -12,12 +12,11 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from engine.automations.models import PENDING, RUN_STATUSES, AutomationRun, AutomationStepRun
 from engine.core.ticks import Heartbeat
-from engine.delivery.models import EmailSend
+from engine.delivery.models import QUEUED, EmailSend
 
 # A figure that reaches this reads as "this many or more".
 MOST: Final = 10_000
 NEWEST: Final = 100_000
-QUEUED: Final = "queued"
 
 
 def read(session: Session, at: datetime) -> Iterator[Metric]:
