@@ -1,12 +1,13 @@
 """The three beats of sending: claim due sends under the pool's rate, transmit, settle.
 
-Each message is handed over by a commit of its own just before its body leaves (decision C3). A
-batch ends inside its lease: what would not fit is put back untried.
+Each message is handed over by a commit of its own just before its body leaves, and settled before
+the next is begun (decision C3). A batch ends inside its lease: what would not fit is put back.
 """
 
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -66,6 +67,8 @@ class SendWalker:
         """Send what is due of `ids`, or whatever is due; return what happened, by word."""
         walk = _PoolWalk(self, pool)
         report = walking.walk(walk, ids)
+        if walk.tally:
+            log.info("sends_settled", pool=pool, **walk.tally)
         if report.left:
             with self.uow.begin() as session:
                 at = clock.now()
@@ -132,6 +135,7 @@ class _PoolWalk:
         self._written: dict[Key, Written] = {}
         self._handed: set[Key] = set()
         self._away: set[Key] = set()
+        self._over: set[Key] = set()
         self.tally: Counter[str] = Counter()
 
     def claim(self, ids: Sequence[int] | None, limit: int) -> Sequence[SendItem]:
@@ -174,10 +178,17 @@ class _PoolWalk:
         return rate.lease(session, f"sends:{self._pool}", most, _SECOND, at, want)
 
     def run(self, items: Sequence[SendItem]) -> Mapping[int, Outcome]:
-        """Transmit one message after the other."""
+        """Transmit one message after the other, and settle at once what was handed over.
+
+        So a kill leaves one unknown outcome per connection, not a batch of them.
+        """
         for item in items:
             if item.held.key not in self._outcomes:
                 self._outcomes[item.held.key] = self._send(item)
+                if item.held.key in self._handed:
+                    # While the database is away, the end of the batch waits for it.
+                    with suppress(OperationalError, InterfaceError):
+                        self.settle([item], {item.id: self._outcomes[item.held.key]})
         return {item.id: self._outcomes[item.held.key] for item in items}
 
     def crashed(self, item: SendItem, error: Exception) -> Outcome:
@@ -220,10 +231,11 @@ class _PoolWalk:
         return handed
 
     def settle(self, items: Sequence[SendItem], outcomes: Mapping[int, Outcome]) -> Sequence[int]:
-        """Write down what became of the messages; a lost lease writes nothing."""
+        """Write down what became of the messages, each once; a lost lease writes nothing."""
         at = clock.now()
         sorted_out: dict[str, list[Settled]] = defaultdict(list)
-        for item in items:
+        open_items = [item for item in items if item.held.key not in self._over]
+        for item in open_items:
             word, settled = self._settled(item, outcomes[item.id], at)
             sorted_out[word].append(settled)
         with self._owner.uow.begin() as session:
@@ -233,9 +245,9 @@ class _PoolWalk:
                 retried=lifecycle.settle_retry(session, self._pool, sorted_out["retried"], at),
                 returned=lifecycle.settle_returned(session, self._pool, sorted_out["returned"], at),
             )
-        landed["lost"] = len(items) - landed.total()
+        landed["lost"] = len(open_items) - landed.total()
         self.tally += landed
-        log.info("sends_settled", pool=self._pool, **{k: v for k, v in landed.items() if v})
+        self._over.update(item.held.key for item in open_items)
         return []
 
     def _settled(self, item: SendItem, outcome: Outcome, at: datetime) -> tuple[str, Settled]:

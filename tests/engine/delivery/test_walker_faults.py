@@ -56,6 +56,29 @@ def test_a_worker_killed_between_hand_over_and_answer_is_unknown_once(post: Post
     assert len(post.transport.letters) == 1
 
 
+def test_a_kill_in_the_middle_of_a_batch_leaves_one_unknown_outcome(post: Post) -> None:
+    ids = post.queue(4)
+    post.transport.behind = [None, None, Killed()]
+    with pytest.raises(Killed):
+        post.walk(ids)
+    assert [post.send(row_id).status for row_id in ids] == ["sent", "sent", "queued", "queued"]
+    post.clock.advance(LEASE)
+    assert post.walker.sweep() == {"sent": 1, "failed": 0, "retried": 0, "returned": 0, "lapsed": 1}
+    assert [post.send(row_id).error_code for row_id in ids] == [None, None, OUTCOME_UNKNOWN, None]
+    assert len(post.transport.letters) == 4
+
+
+def test_an_answer_that_cannot_be_written_down_at_once_is_written_with_the_batch(
+    post: Post,
+) -> None:
+    ids = post.queue(2)
+    broken: Any = BrokenUow(post.uow)
+    post.transport.meanwhile = broken.break_next
+    assert dict(SendWalker(broken, post.transport).walk(POOL, ids)) == {"sent": 2}
+    assert [post.send(row_id).status for row_id in ids] == ["sent", "sent"]
+    assert broken.broken == 2
+
+
 def test_a_worker_killed_before_the_hand_over_costs_a_try(post: Post) -> None:
     (row_id,) = post.queue()
     post.claim(row_id)
@@ -145,11 +168,21 @@ class BrokenUow:
     def __init__(self, uow: UnitOfWork) -> None:
         self._uow = uow
         self.failing = 0
+        self._breaks_next = False
+        self.broken = 0
+
+    def break_next(self) -> None:
+        """Let the next transaction fail, whatever it is about."""
+        self._breaks_next = True
 
     @contextmanager
     def begin(self, workspace_id: int | None = None) -> Iterator[Session]:
         with self._uow.begin(workspace_id) as session:
             yield session
+            if self._breaks_next:
+                self._breaks_next = False
+                self.broken += 1
+                raise OperationalError("COMMIT", {}, Exception("away"))
             if self.failing and workspace_id is not None:
                 self.failing -= 1
                 raise OperationalError("COMMIT", {}, Exception("away"))
