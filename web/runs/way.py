@@ -1,6 +1,5 @@
 """The way of one person over the plan: which stations, which exits, where now."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,12 +56,6 @@ def standing(run: RunDetail) -> str | None:
     if run.run.status == COMPLETED:
         return None
     return real[-1].step_key if real else START
-
-
-def due(visits: Sequence[StepRunRow]) -> StepRunRow | None:
-    """Return the visit under way, if there is one."""
-    under_way = [visit for visit in visits if visit.completed_at is None]
-    return under_way[-1] if under_way else None
 
 
 def _left(visit: StepRunRow) -> bool:
