@@ -1,13 +1,19 @@
 """What page tests may ask for; the helpers themselves live in tests/web/support.py."""
 
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from flask import Flask
 
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
-from tests.factories import scenes
 from tests.factories.scenes import Scene
+from tests.support.leg_plugin import Leg
+from tests.support.servers import Postgres
+from tests.web.furnished import Furnished, furnish
 from tests.web.support import Reader, Town, settle
 from web.factory import make_app
 
@@ -18,10 +24,49 @@ def app(house: House) -> Flask:
     return make_app(house.runtime)
 
 
+@pytest.fixture(scope="session")
+def furnished(
+    leg: Leg, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Furnished:
+    """Return a full workspace in a database that nobody has open."""
+    home = tmp_path_factory.mktemp("furnished")
+    if leg == "sqlite":
+        path = home / "stellwerk.db"
+        shutil.copyfile(request.getfixturevalue("sqlite_template"), path)
+        return furnish(str(path), f"sqlite:///{path}", home)
+    server: Postgres = request.getfixturevalue("postgres")
+    name = server.create(request.getfixturevalue("postgres_template"))
+    made = furnish(name, server.url(name), home)
+    server.freeze(name)
+    return made
+
+
 @pytest.fixture
-def acme(uow: UnitOfWork) -> Town:
+def database_url(
+    leg: Leg, request: pytest.FixtureRequest, tmp_path: Path, database_url: str
+) -> Iterator[str]:
+    """Return the address of a database of this test alone: a full one where it asks for `scene`."""
+    if "scene" not in request.fixturenames:
+        yield database_url
+        return
+    made: Furnished = request.getfixturevalue("furnished")
+    if leg == "sqlite":
+        shutil.copyfile(made.place, tmp_path / "furnished.db")
+        yield f"sqlite:///{tmp_path / 'furnished.db'}"
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    name = server.create(made.place)
+    yield server.url(name)
+    server.drop(name)
+
+
+@pytest.fixture
+def acme(request: pytest.FixtureRequest, uow: UnitOfWork) -> Town:
     """Return a workspace with one person of each role."""
-    return settle(uow, "Acme")
+    if "scene" not in request.fixturenames:
+        return settle(uow, "Acme")
+    made: Furnished = request.getfixturevalue("furnished")
+    return made.town
 
 
 @pytest.fixture
@@ -45,6 +90,10 @@ def owner(app: Flask, acme: Town) -> Reader:
 
 
 @pytest.fixture
-def scene(house: House, clock: FixedClock, acme: Town) -> Scene:
-    """Return what stands in `acme` after a busy week; see tests/factories/scenes.py."""
-    return scenes.full(house, clock, acme.workspace_id)
+def scene(clock: FixedClock, furnished: Furnished) -> Scene:
+    """Return what stands in `acme` after a busy week; see tests/factories/scenes.py.
+
+    The clock stands at the end of that week from now on.
+    """
+    clock.set(furnished.at)
+    return furnished.scene
