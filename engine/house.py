@@ -39,6 +39,11 @@ class House:
     sends: SendWalker
     sweeps: Mapping[str, Sweep]
 
+    def close(self) -> None:
+        """Let go of the connections to the mail server and the database."""
+        self.sends.close()
+        self.runtime.database.dispose()
+
 
 def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House:
     """Start one process: floor first, then every room's walkers and subscriptions."""

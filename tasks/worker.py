@@ -64,5 +64,5 @@ def run(
         # Threads that hang must not hold the process; their rows are taken up when leases end.
         sys.stderr.flush()
         os._exit(0)
-    house.runtime.database.dispose()
+    house.close()
     queues.close()

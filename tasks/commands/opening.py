@@ -44,7 +44,7 @@ def opened(settings: Settings) -> Iterator[House]:
     try:
         yield house
     finally:
-        house.runtime.database.dispose()
+        house.close()
         queues.close()
 
 

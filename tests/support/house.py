@@ -65,7 +65,7 @@ def house(settings: Settings, dispatch: RecordingDispatch, clock: FixedClock) ->
     started = engine.house.start(settings, dispatch)
     engine_clock.install(clock)
     yield started
-    started.runtime.database.dispose()
+    started.close()
     effects.install(lambda _effects: None)
 
 
