@@ -25,6 +25,8 @@ PLANTED: list[tuple[Check, str]] = [
     (writers.send_creations, "session.add(EmailSend(contact_id=1))\n"),
     (writers.send_creations, "insert(EmailSend).from_select([], q)\n"),
     (writers.send_creations, "build(EmailSend).values(contact_id=1).returning(1)\n"),
+    (writers.send_creations, "upsert(session, EmailSend).from_select([], q).returning(1)\n"),
+    (writers.companion_writes, "upsert(session, Automation).values(version=2)\n"),
     (writers.send_creations, "sa.insert(models.EmailSend).values(contact_id=1)\n"),
     (writers.send_creations, "text('INSERT INTO email_sends (id) VALUES (1)')\n"),
 ]

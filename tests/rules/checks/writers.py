@@ -70,9 +70,9 @@ def _inserted(node: ast.Call) -> str:
         if not isinstance(first.func.value, ast.Call):
             break
         first = first.func.value
-    if not isinstance(first, ast.Call) or not first.args or called(first) == "update":
+    if not isinstance(first, ast.Call) or called(first) == "update":
         return ""
-    return ast.unparse(first.args[0])
+    return " ".join(ast.unparse(argument) for argument in first.args)
 
 
 def _writes(source: Source, columns: frozenset[str]) -> Iterator[str]:
@@ -149,7 +149,9 @@ def _version_writes(source: Source) -> Iterator[str]:
 def _first_row(node: ast.AST) -> str:
     """Return the row class that a call writes: of a constructor, or of update(…).values(…)."""
     if isinstance(node, ast.Call) and called(node) == "values":
-        found = re.search(r"\b(?:update|insert)\((?:\w+\.)*(\w+)\)", ast.unparse(node))
+        found = re.search(
+            r"\b(?:update|insert|upsert)\((?:\w+, )?(?:\w+\.)*(\w+)\)", ast.unparse(node)
+        )
         return found[1] if found else ""
     return called(node) if isinstance(node, ast.Call) else ""
 
