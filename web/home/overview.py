@@ -51,20 +51,22 @@ class Line:
 def show() -> Response:
     """Show the first page of a signed-in person."""
     workspace_id = auth.person().workspace_id
-    cards = _cards(session(), workspace_id)
+    cards, under_way = _cards(session(), workspace_id)
     total = sum(automations.status_counts(session(), workspace_id).values())
     keys, _ = accounts.list_keys(session(), workspace_id, limit=1)
     return htmx.render(
         "home/index.html",
         automations=cards,
         more=total - len(cards),
+        under_way=under_way,
         latest=_latest(session(), workspace_id),
         has_key=bool(keys),
         base_url=runtime().settings.base_url,
     )
 
 
-def _cards(session: Session, workspace_id: int) -> Sequence[Card]:
+def _cards(session: Session, workspace_id: int) -> tuple[Sequence[Card], int]:
+    """Return the cards, and how many runs are under way in all automations looked at."""
     rows, _ = automations.page_automations(session, workspace_id, limit=LOOKED_AT)
     tallies = automations.tallies(session, workspace_id, [row.row_id for row in rows])
     triggers = reading.trigger_words(
@@ -85,7 +87,8 @@ def _cards(session: Session, workspace_id: int) -> Sequence[Card]:
         for row in rows
         for tally in [tallies.get(row.row_id, automations.Tally())]
     ]
-    return sorted(cards, key=lambda card: -card.inside)[:CARDS]
+    shown = sorted(cards, key=lambda card: -card.inside)[:CARDS]
+    return shown, sum(card.inside for card in cards)
 
 
 def _latest(session: Session, workspace_id: int) -> Sequence[Line]:
