@@ -1,9 +1,8 @@
-"""Saving, updating and deleting contacts: identity resolution of facts 3.1, decisions A1 and A3."""
+"""Saving contacts: identity resolution of facts 3.1, decision A1."""
 
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from engine.audience import queries, service
@@ -13,49 +12,17 @@ from engine.audience.inputs import (
     STRICT,
     UPSERT,
     ContactInput,
-    ContactPatch,
     Mode,
-    SavedContact,
 )
-from engine.audience.models import Contact
-from engine.core.audit import AuditEntry
-from engine.core.db import scope
-from engine.core.events import Event
-from engine.core.outcome import Problem, Refused
-from tests.factories import accounts as house_of
+from engine.core.outcome import Refused
+from tests.engine.audience.service.calls import (
+    EMAIL,
+    number_of_contacts,
+    recorded,
+    save,
+)
 from tests.factories import audience as make
 from tests.factories.accounts import AT
-
-EMAIL = "ada@people.example"
-
-
-def save(
-    session: Session, workspace: int, mode: Mode = MERGE, **fields: Any
-) -> SavedContact | Refused:
-    return service.save_contact(session, workspace, ContactInput(**fields), mode, API, AT)
-
-
-def update(
-    session: Session,
-    workspace: int,
-    public_id: str,
-    properties: dict[str, object] | None = None,
-    **fields: str | None,
-) -> SavedContact | Refused:
-    patch = ContactPatch(fields, properties or {})
-    return service.update_contact(session, workspace, public_id, patch, API, AT)
-
-
-def recorded(session: Session, workspace: int) -> list[tuple[str, dict[str, Any]]]:
-    rows = session.execute(
-        select(Event.kind, Event.data).where(Event.workspace_id == workspace).order_by(Event.id)
-    )
-    return [(row.kind, row.data) for row in rows]
-
-
-def number_of_contacts(session: Session, workspace: int) -> int:
-    ids = session.scalars(select(Contact.id).where(Contact.workspace_id == workspace))
-    return len(ids.all())
 
 
 def test_a_new_contact_is_created_with_its_values_and_one_event(
@@ -208,129 +175,3 @@ def test_a_batch_answers_in_order_and_counts_repeats_as_sent_one_after_the_other
         "contact_created",
         "contact_updated",
     ]
-
-
-def test_a_patch_names_every_changed_key_in_one_event(session: Session, workspace: int) -> None:
-    for key in ("plan", "seats"):
-        make.custom_property(session, workspace, key, "number" if key == "seats" else "text")
-    ada = make.contact(session, workspace, EMAIL, {"plan": "pro", "seats": 3}, first_name="Ada")
-    saved = make.saved(
-        update(
-            session,
-            workspace,
-            ada.public_id,
-            {"seats": "3.0", "plan": None},
-            email="ada.king@people.example",
-            first_name=" Ada ",
-            timezone="Europe/London",
-        )
-    )
-    assert saved.changed == ("email", "timezone", "plan")
-    assert recorded(session, workspace)[1:] == [
-        ("contact_updated", {"changed_properties": ["email", "timezone", "plan"]})
-    ]
-    assert saved.contact.properties == {"seats": 3}
-    values = queries.property_values(session, workspace, [ada.row_id])[ada.row_id]
-    assert values["email"].text == "ada.king@people.example"
-    assert set(values) == {"email", "first_name", "source", "seats"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "before", "after", "changes"),
-    [
-        ("text", "a", "a", False),
-        ("text", "a", "A", True),
-        ("text", "1", 1, False),
-        ("text", "a", "", True),
-        ("text", None, None, False),
-        ("text", None, "", True),
-        ("number", 1, 1.0, False),
-        ("number", 1, "0x1", False),
-        ("number", 1, 2, True),
-        ("number", 1, "", True),
-        ("boolean", True, "true", False),
-        ("boolean", True, None, True),
-        ("instant", "2026-03-02", "2026-03-02T01:00:00+01:00", False),
-        ("instant", "2026-03-02", "2026-03-03", True),
-    ],
-)
-def test_contact_updated_fires_when_the_stored_value_changes(
-    session: Session, workspace: int, kind: str, before: object, after: object, changes: bool
-) -> None:
-    make.custom_property(session, workspace, "it", kind)
-    ada = make.contact(session, workspace, EMAIL, {"it": before})
-    saved = make.saved(update(session, workspace, ada.public_id, {"it": after}))
-    assert saved.changed == (("it",) if changes else ())
-    assert len(recorded(session, workspace)) == (2 if changes else 1)
-
-
-def test_null_clears_a_built_in_field_and_an_absent_one_stays(
-    session: Session, workspace: int
-) -> None:
-    ada = make.contact(session, workspace, EMAIL, first_name="Ada", last_name="Lovelace")
-    saved = make.saved(update(session, workspace, ada.public_id, first_name=None))
-    assert (saved.contact.first_name, saved.contact.last_name) == (None, "Lovelace")
-    assert saved.changed == ("first_name",)
-    assert "first_name" not in queries.property_values(session, workspace, [ada.row_id])[ada.row_id]
-
-
-def test_a_contact_keeps_at_least_one_key(session: Session, workspace: int) -> None:
-    ada = make.contact(session, workspace, EMAIL)
-    answer = update(session, workspace, ada.public_id, email=None)
-    assert isinstance(answer, Refused)
-    assert answer.problems == (Problem("/email", "identity_missing"),)
-
-
-def test_a_taken_address_is_a_conflict_and_leaves_the_transaction_usable(
-    session: Session, workspace: int
-) -> None:
-    make.contact(session, workspace, EMAIL)
-    other = make.contact(session, workspace, "grace@people.example")
-    answer = update(session, workspace, other.public_id, email=EMAIL, first_name="Grace")
-    assert answer == Refused("identity_conflict")
-    assert queries.get_contact(session, workspace, other.public_id) == other
-
-
-def test_a_field_that_no_contact_has_is_refused(session: Session, workspace: int) -> None:
-    ada = make.contact(session, workspace, EMAIL)
-    answer = update(session, workspace, ada.public_id, shoe_size="38")
-    assert isinstance(answer, Refused)
-    assert answer.problems == (Problem("/shoe_size", "unknown_key"),)
-
-
-def test_deleting_frees_the_keys_is_recorded_and_audited(session: Session, workspace: int) -> None:
-    ada = make.contact(session, workspace, EMAIL, external_id="C-1")
-    assert service.delete_contact(session, workspace, ada.public_id, make.ACTOR, AT) is None
-    assert queries.get_contact(session, workspace, ada.public_id) is None
-    assert recorded(session, workspace)[-1] == ("contact_deleted", {})
-    line = session.execute(select(AuditEntry.action, AuditEntry.actor, AuditEntry.resource_id))
-    assert tuple(line.one()) == ("contact.deleted", make.ACTOR.name, ada.public_id)
-    again = make.saved(save(session, workspace, STRICT, email=EMAIL, external_id="C-1"))
-    assert again.action == "created"
-
-
-@pytest.mark.parametrize("public_id", ["", "nobody", "a\x00b", "x" * 500])
-def test_who_is_not_here_is_missing(session: Session, workspace: int, public_id: str) -> None:
-    missing = Refused("contact_not_found", "missing")
-    assert update(session, workspace, public_id, first_name="Ada") == missing
-    assert service.delete_contact(session, workspace, public_id, make.ACTOR, AT) == missing
-
-
-def test_a_contact_of_another_workspace_is_missing(session: Session, workspace: int) -> None:
-    foreign = make.contact(session, house_of.workspace(session).id, EMAIL)
-    missing = Refused("contact_not_found", "missing")
-    assert update(session, workspace, foreign.public_id, first_name="Ada") == missing
-    assert service.delete_contact(session, workspace, foreign.public_id, make.ACTOR, AT) == missing
-    assert make.saved(save(session, workspace, STRICT, email=EMAIL)).action == "created"
-
-
-def test_every_verb_passes_the_workspace_guard(session: Session, workspace: int) -> None:
-    make.custom_property(session, workspace, "plan")
-    scope(session, workspace)
-    created = make.saved(save(session, workspace, email=EMAIL, properties={"plan": "pro"}))
-    save(session, workspace, email=EMAIL, first_name="Ada", properties={"plan": "free"})
-    public_id = created.contact.public_id
-    moved = update(session, workspace, public_id, {"plan": None}, email="king@people.example")
-    assert make.saved(moved).changed == ("email", "plan")
-    assert service.delete_contact(session, workspace, public_id, make.ACTOR, AT) is None
-    assert queries.get_contact(session, workspace, public_id) is None
