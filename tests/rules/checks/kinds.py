@@ -9,6 +9,18 @@ from typing import Final
 from tests.rules.checks.source import ROOT, Source, docstrings, sources
 
 CONTRACT: Final = frozenset({"__init__", "base"})
+# The files of a walk: what claims, runs, settles, hints and fans out knows no kind by name.
+WALKING: Final = frozenset(
+    {
+        "claiming.py",
+        "fanout.py",
+        "hints.py",
+        "run_records.py",
+        "settling.py",
+        "walker.py",
+        "walking.py",
+    }
+)
 
 
 @cache
@@ -41,7 +53,7 @@ def registered(source: Source) -> frozenset[str]:
 
 def named_in_walker(source: Source, names: Iterable[str]) -> Iterator[str]:
     """Yield string literals of a walker that are the name of a kind."""
-    if source.name not in {"walker.py", "walking.py"}:
+    if source.name not in WALKING:
         return
     wanted, passed_over = set(names), docstrings(source.tree)
     for node in source.nodes():

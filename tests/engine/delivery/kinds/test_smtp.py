@@ -1,18 +1,13 @@
 """SMTP against a real server that misbehaves at any stage (facts 4.15, decision C3)."""
 
-import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
-from urllib.parse import quote
+from typing import Any
 
 import pytest
 
-from engine.core.outcome import Refused
-from engine.core.settings import Settings
-from engine.delivery.kinds import handshake, smtp, transport_for
+from engine.delivery.kinds import smtp
 from engine.delivery.kinds.base import (
     AUTH_FAILED,
     CONNECTION_LOST,
@@ -21,69 +16,15 @@ from engine.delivery.kinds.base import (
     INVALID_SENDER,
     RATE_LIMIT,
     SERVER_ERROR,
-    TLS_FAILED,
     Accepted,
-    Letter,
     NotHandedOver,
     Rejected,
     Unanswered,
 )
 from engine.delivery.kinds.smtp import Smtp
-from engine.delivery.smtp_address import read_address
-from tests.support.sink import DROP, MakeSink, SmtpSink
+from tests.engine.delivery.kinds.letters import CONTENT, HandOver, MakeSmtp, letter, opened
+from tests.support.sink import DROP, SmtpSink
 from tests.support.waiting import free_port
-
-CONTENT: Final = b"Subject: hi\r\n\r\nHello\r\n.dot\r\n"
-MakeSmtp = Callable[..., Smtp]
-
-
-class HandOver:
-    """A hand-over that counts, and answers what it is told."""
-
-    def __init__(self, answer: bool = True) -> None:
-        self.answer = answer
-        self.times = 0
-
-    def __call__(self) -> bool:
-        self.times += 1
-        return self.answer
-
-
-@pytest.fixture
-def make_smtp() -> Iterator[MakeSmtp]:
-    """Return a factory of transports; their connections are closed at the end."""
-    made: list[Smtp] = []
-
-    def make(url: str, seconds: float = 20.0) -> Smtp:
-        made.append(Smtp(read_address(url), "here.example", seconds))
-        return made[-1]
-
-    yield make
-    for transport in made:
-        transport.close()
-
-
-@pytest.fixture
-def transport(sink: SmtpSink, make_smtp: MakeSmtp) -> Smtp:
-    """Return a transport to `sink`."""
-    return make_smtp(sink.url)
-
-
-def letter(**parts: Any) -> Letter:
-    return Letter(
-        **{
-            "public_id": "msg_1",
-            "sender": "team@acme.example",
-            "recipient": "kim@people.example",
-            "content": CONTENT,
-            **parts,
-        }
-    )
-
-
-def opened(sink: SmtpSink) -> int:
-    """Return how many connections came; the sink's own start makes the first."""
-    return sink.connections - 1
 
 
 def test_a_letter_arrives_as_it_was_written(sink: SmtpSink, transport: Smtp) -> None:
@@ -236,38 +177,6 @@ def test_nobody_listens(make_smtp: MakeSmtp) -> None:
     assert (answer.code, answer.temporary) == (CONNECTION_LOST, True)
 
 
-@pytest.fixture
-def silent() -> Iterator[Callable[[bytes, bytes], int]]:
-    """Return a factory of servers that say one thing, then drip bytes or say nothing at all."""
-    open_sockets: list[socket.socket] = []
-    over = threading.Event()
-    threads: list[threading.Thread] = []
-
-    def serve(listener: socket.socket, greeting: bytes, drip: bytes) -> None:
-        listener.settimeout(10)
-        with listener.accept()[0] as connection:
-            connection.sendall(greeting)
-            while not over.wait(0.05):
-                try:
-                    connection.sendall(drip)
-                except OSError:
-                    return
-
-    def make(greeting: bytes, drip: bytes) -> int:
-        listener = socket.create_server(("127.0.0.1", 0))
-        open_sockets.append(listener)
-        threads.append(threading.Thread(target=serve, args=(listener, greeting, drip)))
-        threads[-1].start()
-        return int(listener.getsockname()[1])
-
-    yield make
-    over.set()
-    for thread in threads:
-        thread.join()
-    for each in open_sockets:
-        each.close()
-
-
 @pytest.mark.parametrize(
     ("greeting", "drip"),
     [(b"", b""), (b"220 hi\r\n", b""), (b"220-", b"x"), (b"", b"220-more\r\n")],
@@ -281,82 +190,3 @@ def test_a_server_that_says_nothing_or_never_ends_costs_one_deadline(
     assert isinstance(answer, Rejected)
     assert answer.code == CONNECTION_LOST
     assert time.monotonic() - begun < 5
-
-
-@pytest.mark.parametrize(
-    "login", [("team", "secret"), ("team@acme.example", "p@ss:w/rd?#"), ("jörg", "päss wörd")]
-)
-def test_it_signs_in(
-    make_sink: MakeSink, make_smtp: MakeSmtp, login: tuple[str, str], settings: Settings
-) -> None:
-    sink = make_sink(login)
-    user, password = quote(login[0], safe=""), login[1]
-    url = f"smtp://{user}:{password}@127.0.0.1:{sink.port}"
-    given = Settings.model_validate({**settings.model_dump(), "smtp_url": url})
-    transport = transport_for(given)
-    try:
-        assert isinstance(transport.transmit(letter(), HandOver()), Accepted)
-    finally:
-        transport.close()
-
-
-def test_a_wrong_password_is_no_matter_of_time(make_sink: MakeSink, make_smtp: MakeSmtp) -> None:
-    sink = make_sink(("team", "secret"))
-    answer = make_smtp(f"smtp://team:wrong@127.0.0.1:{sink.port}").transmit(letter(), HandOver())
-    assert isinstance(answer, Rejected)
-    assert (answer.code, answer.temporary) == (AUTH_FAILED, False)
-    assert "wrong" not in answer.reply
-
-
-def test_required_privacy_is_not_given_up(sink: SmtpSink, make_smtp: MakeSmtp) -> None:
-    answer = make_smtp(f"{sink.url}?starttls=required").transmit(letter(), HandOver())
-    assert isinstance(answer, Rejected)
-    assert (answer.code, answer.temporary) == (TLS_FAILED, True)
-    assert sink.mails == []
-
-
-def test_a_plain_server_is_no_smtps_server(sink: SmtpSink, make_smtp: MakeSmtp) -> None:
-    transport = make_smtp(f"smtps://127.0.0.1:{sink.port}", seconds=5)
-    answer = transport.transmit(letter(), HandOver())
-    assert isinstance(answer, Rejected)
-    assert answer.code in {TLS_FAILED, CONNECTION_LOST}
-
-
-def test_an_international_address_needs_a_server_that_knows_it(
-    sink: SmtpSink, transport: Smtp
-) -> None:
-    wanted = letter(recipient="jörg@people.example", utf8=True)
-    assert isinstance(transport.transmit(wanted, HandOver()), Accepted)
-    assert sink.mails[0].recipients == ("jörg@people.example",)
-
-
-@pytest.mark.parametrize(
-    ("url", "port", "starttls"),
-    [
-        ("smtp://mail.example", 25, "opportunistic"),
-        ("smtp://u:p@mail.example", 587, "opportunistic"),
-        ("smtps://u:p@mail.example", 465, "off"),
-        ("smtp://u:p@mail.example:2525?starttls=required", 2525, "required"),
-        ("smtp://mail.example:25/?starttls=off", 25, "off"),
-    ],
-)
-def test_an_address_is_read(url: str, port: int, starttls: str) -> None:
-    address = read_address(url)
-    assert (address.host, address.port, address.starttls) == ("mail.example", port, starttls)
-
-
-def test_a_handshake_says_who_answered(sink: SmtpSink, settings: Settings) -> None:
-    given = Settings.model_validate({**settings.model_dump(), "smtp_url": sink.url})
-    answer = handshake(given)
-    assert isinstance(answer, str)
-    assert "without TLS: 220" in answer
-    assert sink.mails == []
-
-
-def test_a_handshake_with_nobody_says_why(settings: Settings) -> None:
-    url = f"smtp://127.0.0.1:{free_port()}"
-    given = Settings.model_validate({**settings.model_dump(), "smtp_url": url})
-    answer = handshake(given)
-    assert isinstance(answer, Refused)
-    assert answer.reason == "mail_server_unreachable"
-    assert answer.params["code"] == CONNECTION_LOST
