@@ -9,7 +9,7 @@ from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from engine.accounts.models import ApiKey, Membership, User, UserSession, Workspace
-from engine.core.ids import read_cursor, write_cursor
+from engine.core.db import next_cursor, older
 from engine.core.text import normalise_email
 
 
@@ -108,11 +108,9 @@ def list_keys(
 ) -> tuple[Sequence[KeyLine], str | None]:
     """Return a page of keys, newest first, and the cursor of the next page."""
     statement = select(ApiKey).where(ApiKey.workspace_id == workspace_id)
-    read = read_cursor(after, 1) if after else None
-    if read and read[0].isascii() and read[0].isdecimal() and len(read[0]) < 19:
-        statement = statement.where(ApiKey.id < int(read[0]))
+    statement = statement.where(older(ApiKey.id, after))
     rows = session.scalars(statement.order_by(ApiKey.id.desc()).limit(limit + 1)).all()
-    cursor = write_cursor(rows[limit - 1].id) if len(rows) > limit else None
+    cursor = next_cursor([row.id for row in rows], limit)
     return [_key_line(row) for row in rows[:limit]], cursor
 
 

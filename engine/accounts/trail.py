@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from engine.accounts.models import ApiKey, Membership, User
 from engine.core.audit import AuditEntry, Scalar
-from engine.core.ids import read_cursor, write_cursor
+from engine.core.db import next_cursor, older
 
 USER = "user:"
 KEY = "key:"
@@ -50,12 +50,10 @@ def page_entries(
     an actor as it is stored. A cursor that never came from here shows the first page.
     """
     statement = select(AuditEntry).where(AuditEntry.workspace_id == workspace_id)
-    read = read_cursor(after, 1) if after else None
-    if read and read[0].isascii() and read[0].isdecimal() and len(read[0]) < 19:
-        statement = statement.where(AuditEntry.id < int(read[0]))
+    statement = statement.where(older(AuditEntry.id, after))
     statement = statement.where(*_conditions(session, workspace_id, wanted))
     rows = session.scalars(statement.order_by(AuditEntry.id.desc()).limit(limit + 1)).all()
-    following = write_cursor(rows[limit - 1].id) if len(rows) > limit else None
+    following = next_cursor([row.id for row in rows], limit)
     return [_entry(row) for row in rows[:limit]], following
 
 

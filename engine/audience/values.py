@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.audience.models import BOOLEAN, INSTANT, NUMBER, TEXT
 from engine.core.outcome import Problem
-from engine.core.text import fold, read_number
+from engine.core.text import fold, read_number, storable
 
 Native = str | int | float | bool
 LONGEST: Final = 10_000
@@ -71,17 +71,6 @@ def read(kind: str, raw: object, pointer: str) -> TypedValue | Problem | None:
             return None
     value = _READERS[kind](raw)
     return Problem(pointer, f"not_a_{kind}") if value is None else value
-
-
-def storable(text: str) -> bool:
-    """Return whether both databases can hold `text`: no NUL, no half of a surrogate pair."""
-    if "\x00" in text:
-        return False
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def comparable_text(raw: str | float | bool | None) -> str:

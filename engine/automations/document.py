@@ -14,7 +14,7 @@ from engine.automations.graph import END, Graph, link
 from engine.automations.kinds.steps import STEPS
 from engine.automations.kinds.triggers import TRIGGERS
 from engine.core.db import JsonObject
-from engine.core.outcome import Problem, Refused
+from engine.core.outcome import Problem, Refused, below
 
 MAX_STEPS: Final = 200
 _KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -123,7 +123,7 @@ def shape_problems(error: ValidationError, pointer: str) -> list[Problem]:
     found: dict[str, Problem] = {}
     for fault in error.errors(include_url=False, include_input=False, include_context=False):
         parts = [part for part in fault["loc"] if not _is_union_label(part)]
-        where = pointer + "".join(f"/{_escape(part)}" for part in parts)
+        where = below(pointer, *parts)
         # Of a union every member complains; the first says it best.
         found.setdefault(where, Problem(where, fault["type"], {"detail": fault["msg"]}))
     return list(found.values())
@@ -132,10 +132,6 @@ def shape_problems(error: ValidationError, pointer: str) -> list[Problem]:
 def _is_union_label(part: int | str) -> bool:
     # pydantic names the tried member of a union in the path; it is no key of the document.
     return isinstance(part, str) and (part.startswith("literal[") or part == "ReentryDays")
-
-
-def _escape(part: int | str) -> str:
-    return str(part).replace("~", "~0").replace("/", "~1")
 
 
 def _not_built(part: DocumentPart) -> list[Problem]:

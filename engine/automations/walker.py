@@ -76,8 +76,8 @@ class StepWalker:
 
     def crashed(self, item: StepItem, error: Exception) -> Outcome:
         """Return the failure of a step whose kind raised (facts 1.8: an ordinary failure)."""
-        said = str(error).replace("\x00", "")  # PostgreSQL stores no NUL
-        return Failed("STEP_CRASHED", f"{item.step.type} step: {said}"[:500])
+        # The type alone: an error's text may hold anything, people's data included.
+        return Failed("STEP_CRASHED", f"{item.step.type} step raised {type(error).__name__}")
 
     def settle(self, items: Sequence[StepItem], outcomes: Mapping[int, Outcome]) -> Sequence[int]:
         """Write outcomes and advance in one transaction; return the steps that are due at once."""

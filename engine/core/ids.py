@@ -2,6 +2,7 @@
 
 import binascii
 import json
+import re
 import secrets
 import string
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -9,11 +10,17 @@ from typing import Final
 
 ALPHABET: Final = string.ascii_letters + string.digits
 PUBLIC_ID_LENGTH: Final = 22
+_PUBLIC_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 
 
 def new_public_id() -> str:
     """Return a fresh public id: 22 letters and digits, about 131 random bits."""
     return "".join(secrets.choice(ALPHABET) for _ in range(PUBLIC_ID_LENGTH))
+
+
+def is_public_id(text: str) -> bool:
+    """Return whether `text` can be a public id at all; anything else is asked of no database."""
+    return _PUBLIC_ID.fullmatch(text) is not None
 
 
 def new_secret(prefix: str = "") -> str:

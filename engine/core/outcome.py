@@ -33,13 +33,19 @@ class Refused:
     """An expected "no". `reason` is a stable word; `kind` says which sort of no it is.
 
     kind: `missing` (no such thing here), `invalid` (the input is wrong; see problems),
-    `conflict` (the state or another person forbids it now), `forbidden`.
+    `conflict` (the state or another person forbids it now), `forbidden`, `too_many`.
     """
 
     reason: str
     kind: str = "conflict"
     problems: tuple[Problem, ...] = ()
     params: Mapping[str, str | int] = field(default_factory=dict)
+
+
+def below(pointer: str, *parts: str | int) -> str:
+    """Return the JSON pointer of `parts` under `pointer` (RFC 6901)."""
+    escaped = (str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+    return pointer + "".join(f"/{part}" for part in escaped)
 
 
 def invalid(reason: str, pointer: str, **params: str | int) -> Refused:

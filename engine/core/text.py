@@ -24,6 +24,11 @@ def normalise_email(value: str) -> str:
     return value.strip().lower()
 
 
+def storable(value: str) -> bool:
+    """Return whether both databases can hold `value`: no NUL, no half of a surrogate pair."""
+    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in value)
+
+
 def read_number(value: str) -> float | None:
     """Return the number that `value` spells, or None where it spells none (facts 2.2).
 

@@ -7,7 +7,7 @@ A single item is a batch of one. This module names no kind and knows no room.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -172,6 +172,3 @@ class Claim(Generic[ItemT]):
         else:
             chosen = key.in_(picked)
         return transition_many(session, self.machine, self.edge, [chosen], self.patch, returning)
-
-
-Sweep = Callable[[], Mapping[str, int]]

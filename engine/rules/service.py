@@ -13,12 +13,15 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact, Property, Topic
-from engine.core.outcome import Problem
+from engine.core.outcome import Problem, below
 from engine.rules.kinds import CONDITIONS, Description
 from engine.rules.kinds.base import Config
 
 _CODES: Final = {"extra_forbidden": "unknown_key", "missing": "required"}
-_SOURCES: Final[Mapping[str, Any]] = {"topic": Topic.public_id, "property": Property.key}
+# The families a condition may name.
+TOPIC: Final = "topic"
+PROPERTY: Final = "property"
+_SOURCES: Final[Mapping[str, Any]] = {TOPIC: Topic.public_id, PROPERTY: Property.key}
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +163,6 @@ def _problems(error: ValidationError, pointer: str) -> list[Problem]:
     found: dict[str, Problem] = {}
     for fault in error.errors(include_url=False, include_context=False, include_input=False):
         key = str(fault["loc"][0]) if fault["loc"] else ""
-        place = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}" if key else pointer
+        place = below(pointer, key) if key else pointer
         found.setdefault(place, Problem(place, _CODES.get(fault["type"], "wrong_value")))
     return list(found.values())

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from flask import Request
 
-from engine.core.outcome import Problem, Refused
+from engine.core.outcome import Problem, Refused, below
+from engine.core.text import storable
 
 LIMIT: Final = 1_048_576
 """Bytes of a JSON body."""
@@ -75,16 +76,6 @@ def read_json(body: bytes) -> Any | Refused:
     return Refused("invalid_input", "invalid", problems) if problems else value
 
 
-def storable(text: str) -> bool:
-    """Whether both databases can keep `text`: no NUL, no half of a surrogate pair."""
-    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
-
-
-def step(pointer: str, part: str | int) -> str:
-    """Return the JSON pointer of `part` under `pointer` (RFC 6901)."""
-    return f"{pointer}/{str(part).replace('~', '~0').replace('/', '~1')}"
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -110,10 +101,10 @@ def _unstorable(value: Any, pointer: str, depth: int) -> Iterator[Problem]:
         yield Problem(pointer, "nested_too_deep", {"limit": DEPTH})
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _unstorable(item, step(pointer, index), depth + 1)
+            yield from _unstorable(item, below(pointer, index), depth + 1)
     elif isinstance(value, dict):
         for key, item in value.items():
-            inside = step(pointer, key)
+            inside = below(pointer, key)
             if not storable(key):
                 yield Problem(inside, "unstorable_text")
             yield from _unstorable(item, inside, depth + 1)

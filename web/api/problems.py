@@ -14,9 +14,8 @@ from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 from werkzeug.exceptions import HTTPException
 
-from engine.core.outcome import Problem, Refused
+from engine.core.outcome import Problem, Refused, below
 from web.api import messages
-from web.api.bodies import step
 from web.api.fields import Out
 
 MIME: Final = "application/problem+json"
@@ -115,7 +114,7 @@ def _pointer(loc: Sequence[str | int], value: Any, root: str, *, absent: bool) -
             value = value[part]
         elif not (absent and position == len(loc) - 1):
             continue
-        pointer = step(pointer, part) if root != "?" else f"?{part}"
+        pointer = below(pointer, part) if root != "?" else f"?{part}"
     return pointer
 
 

@@ -10,9 +10,10 @@ from sqlalchemy.orm import Session
 
 from engine.audience.addresses import address_key
 from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
-from engine.audience.queries.paging import is_public_id, next_cursor, older_than
-from engine.audience.values import Native, TypedValue, storable
-from engine.core.text import fold
+from engine.audience.values import Native, TypedValue
+from engine.core.db import next_cursor, older
+from engine.core.ids import is_public_id
+from engine.core.text import fold, storable
 
 # A person searches with a name and an address, not with a text.
 _WORDS: Final = 5
@@ -95,7 +96,7 @@ def page_contacts(
         query = query.where(Contact.email == address_key(_askable(email)))
     for word in _askable(q or "").split()[:_WORDS]:
         query = query.where(_begins(workspace_id, word))
-    query = older_than(query, Contact.id, after).order_by(Contact.id.desc())
+    query = query.where(older(Contact.id, after)).order_by(Contact.id.desc())
     rows = _rows(session, query.limit(limit + 1), workspace_id)
     return rows[:limit], next_cursor([row.row_id for row in rows], limit)
 

@@ -8,9 +8,9 @@ from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact, Property, Topic, TopicMembership
-from engine.audience.queries.paging import is_public_id, next_cursor, older_than
-from engine.audience.values import storable
-from engine.core.ids import read_cursor, write_cursor
+from engine.core.db import next_cursor, older
+from engine.core.ids import is_public_id, read_cursor, write_cursor
+from engine.core.text import storable
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def page_topics(
     session: Session, workspace_id: int, after: str | None = None, limit: int = 50
 ) -> tuple[list[TopicRow], str | None]:
     """Return a page of topics, newest first, and the cursor of the next page."""
-    query = older_than(_topics(workspace_id), Topic.id, after).order_by(Topic.id.desc())
+    query = _topics(workspace_id).where(older(Topic.id, after)).order_by(Topic.id.desc())
     rows = [TopicRow(*row) for row in session.execute(query.limit(limit + 1))]
     return rows[:limit], next_cursor([row.row_id for row in rows], limit)
 
@@ -107,7 +107,7 @@ def page_members(
         )
         .order_by(TopicMembership.id.desc())
     )
-    rows = session.execute(older_than(query, TopicMembership.id, after).limit(limit + 1)).all()
+    rows = session.execute(query.where(older(TopicMembership.id, after)).limit(limit + 1)).all()
     members = [MemberRow(*row[1:]) for row in rows[:limit]]
     return members, next_cursor([row.id for row in rows], limit)
 

@@ -10,7 +10,8 @@ from zoneinfo import available_timezones
 from engine.audience import values
 from engine.audience.addresses import read_address
 from engine.audience.inputs import ContactInput, ContactPatch
-from engine.core.outcome import Problem
+from engine.core.outcome import Problem, below
+from engine.core.text import storable
 
 FIELDS: Final = ("email", "external_id", "first_name", "last_name", "language", "timezone")
 _LONGEST: Final = {"external_id": 200, "first_name": 200, "last_name": 200, "timezone": 60}
@@ -94,7 +95,7 @@ def _clean_field(field: str, raw: str | None) -> str | Problem | None:
     limit = _LONGEST.get(field, values.LONGEST)
     if len(text) > limit:
         return Problem(pointer, "too_long", {"limit": limit})
-    if _CONTROL.search(text) or not values.storable(text):
+    if _CONTROL.search(text) or not storable(text):
         return Problem(pointer, "invalid_text")
     if field == "language" and not _LANGUAGE.fullmatch(text):
         return Problem(pointer, "invalid_language")
@@ -106,8 +107,7 @@ def _clean_field(field: str, raw: str | None) -> str | Problem | None:
 def _read_property(
     key: str, raw: object, definitions: Mapping[str, str]
 ) -> values.TypedValue | Problem | None:
-    escaped = key.replace("~", "~0").replace("/", "~1")
-    pointer = f"/properties/{escaped}"
+    pointer = below("/properties", key)
     if key not in definitions:
         return Problem(pointer, "unknown_property")
     return values.read(definitions[key], raw, pointer)

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from engine.audience.inputs import ContactInput, ContactPatch, Mode, SavedContact
 from engine.audience.models import Contact
-from engine.audience.queries.paging import is_public_id
 from engine.audience.service import writing
 from engine.audience.service.cleaning import clean_patch
 from engine.audience.service.resolving import (
@@ -26,6 +25,7 @@ from engine.audience.service.resolving import (
     rewrite,
 )
 from engine.core import audit, events
+from engine.core.ids import is_public_id
 from engine.core.outcome import Refused, invalid, missing
 
 DELETED: Final = "contact_deleted"

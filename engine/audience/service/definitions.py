@@ -24,11 +24,11 @@ from engine.audience.queries import (
     get_topic,
 )
 from engine.audience.service.cleaning import FIELDS
-from engine.audience.values import storable
 from engine.core import audit
 from engine.core.db import upsert
 from engine.core.ids import new_public_id
 from engine.core.outcome import Problem, Refused, missing
+from engine.core.text import storable
 
 # Templates reach a property as `properties.key`, so a key is a word.
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)

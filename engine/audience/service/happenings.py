@@ -12,9 +12,10 @@ from engine.audience.addresses import read_address
 from engine.audience.inputs import UPSERT, ContactInput, EventInput, ReceivedEvent
 from engine.audience.queries import ContactRow, contacts_by_row_id, find_by_email, get_contact
 from engine.audience.service.resolving import Landed, Writing, resolve
-from engine.audience.values import LONGEST, storable
+from engine.audience.values import LONGEST
 from engine.core import events
-from engine.core.outcome import Problem, Refused, missing
+from engine.core.outcome import Problem, Refused, below, missing
+from engine.core.text import storable
 
 RECEIVED: Final = "event_received"
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}", re.ASCII)
@@ -105,7 +106,7 @@ def _property_problems(properties: Mapping[str, object]) -> list[Problem]:
         return [Problem("/event_properties", "too_many", {"limit": _MOST_PROPERTIES})]
     found = []
     for key, value in properties.items():
-        pointer = f"/event_properties/{key.replace('~', '~0').replace('/', '~1')}"
+        pointer = below("/event_properties", key)
         if not key or len(key) > _LONGEST_KEY or not storable(key):
             found.append(Problem("/event_properties", "invalid_key"))
         elif not isinstance(value, str | int | float | None):

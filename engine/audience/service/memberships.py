@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 from engine.audience.inputs import Subscription, Unsubscription
 from engine.audience.models import Contact, TopicMembership
 from engine.audience.queries import TopicRow, get_topic
-from engine.audience.queries.paging import is_public_id
 from engine.core import events
 from engine.core.db import upsert
+from engine.core.ids import is_public_id
 from engine.core.outcome import Refused, missing
 
 SUBSCRIBED: Final = "topic_subscribed"

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from engine.audience.queries.paging import is_public_id, next_cursor, older_than
 from engine.automations import checking
 from engine.automations.document import Document, read_document
 from engine.automations.models import (
@@ -21,7 +20,8 @@ from engine.automations.models import (
     AutomationRun,
 )
 from engine.automations.service import draft_document
-from engine.core.db import JsonObject
+from engine.core.db import JsonObject, next_cursor, older
+from engine.core.ids import is_public_id
 from engine.core.outcome import Problem, Refused
 
 
@@ -109,7 +109,7 @@ def page_automations(
     query = _rows(workspace_id)
     if status in AUTOMATION_STATUSES:
         query = query.where(Automation.status == status)
-    query = older_than(query, Automation.id, after).order_by(Automation.id.desc())
+    query = query.where(older(Automation.id, after)).order_by(Automation.id.desc())
     rows = [AutomationRow(*row) for row in session.execute(query.limit(limit + 1))]
     return rows[:limit], next_cursor([row.row_id for row in rows], limit)
 
@@ -164,7 +164,7 @@ def page_revisions(
     query = select(revision).where(
         revision.workspace_id == workspace_id, revision.automation_id == automation.row_id
     )
-    query = older_than(query, revision.id, after).order_by(revision.id.desc())
+    query = query.where(older(revision.id, after)).order_by(revision.id.desc())
     rows = session.scalars(query.limit(limit + 1)).all()
     items = [
         RevisionRow(

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from engine.audience import queries as audience
 from engine.audience.models import Contact
-from engine.audience.queries.paging import is_public_id, next_cursor, older_than
 from engine.automations.models import (
     EXECUTING,
     FAILED,
@@ -22,8 +21,9 @@ from engine.automations.models import (
     AutomationRun,
     AutomationStepRun,
 )
-from engine.core.db import JsonObject
+from engine.core.db import JsonObject, next_cursor, older
 from engine.core.events import Event
+from engine.core.ids import is_public_id
 
 # A search for a person looks at the first so many matches; more would be no answer to anybody.
 _PEOPLE: Final = 200
@@ -117,7 +117,7 @@ def page_runs(
 ) -> tuple[list[RunRow], str | None]:
     """Return a page of runs, newest first, and the cursor of the next page."""
     query = _filtered(session, workspace_id, wanted)
-    query = older_than(query, AutomationRun.id, after).order_by(AutomationRun.id.desc())
+    query = query.where(older(AutomationRun.id, after)).order_by(AutomationRun.id.desc())
     found = session.execute(query.limit(limit + 1)).all()
     latest = _latest(session, workspace_id, [row.id for row in found[:limit]])
     rows = [_row(row, latest.get(row.id)) for row in found[:limit]]

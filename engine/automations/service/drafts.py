@@ -118,7 +118,7 @@ def remove(
             Automation.status != ACTIVE,
             Automation.deleted_at.is_(None),
         )
-        .values(deleted_at=at, edited_at=at)
+        .values(deleted_at=at)
         .returning(Automation.id)
         .execution_options(synchronize_session=False)
     ).scalar()

@@ -3,6 +3,7 @@
 from engine.core.db.batch import Columns, always, batch_table, upsert
 from engine.core.db.engine import WRITE, Database, make_engine
 from engine.core.db.guard import WorkspaceBreach, scope
+from engine.core.db.paging import next_cursor, older
 from engine.core.db.schema import (
     Base,
     Id,
@@ -28,6 +29,8 @@ __all__ = [
     "batch_table",
     "json_type",
     "make_engine",
+    "next_cursor",
+    "older",
     "scope",
     "upsert",
     "workspace_key",

@@ -115,7 +115,7 @@ def render(
     text = derived_text(html) if compiled.text is None else compiled.text.render(variables, at)
     if isinstance(text, Broken):
         return Flaw("text", text)
-    return Rendered(one_line(subject)[:_LONGEST_SUBJECT], storable(html), storable(text))
+    return Rendered(one_line(subject)[:_LONGEST_SUBJECT], mended(html), mended(text))
 
 
 def derived_text(html: str) -> str | Broken:
@@ -155,7 +155,7 @@ def _found(value: Any, path: list[str]) -> bool:
 def bounded(value: Any, depth: int = 0) -> Any:
     """Return foreign data cut to what the guards bound, so that no operator walks for ever."""
     if isinstance(value, str):
-        return storable(value[:LONGEST_TEXT])
+        return mended(value[:LONGEST_TEXT])
     if depth >= _DEEPEST:
         return None
     if isinstance(value, Mapping):
@@ -167,7 +167,7 @@ def bounded(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def storable(text: str) -> str:
+def mended(text: str) -> str:
     """Return `text` as both databases and mail can hold it: no NUL, no half characters."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
 

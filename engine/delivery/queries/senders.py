@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
+from engine.core.db import older
 from engine.core.ids import write_cursor
 from engine.delivery.models import Sender, SendingDomain
-from engine.delivery.queries.paging import older
 
 
 @dataclass(frozen=True)

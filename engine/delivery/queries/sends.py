@@ -9,10 +9,10 @@ from sqlalchemy import Row, Select, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
+from engine.core.db import older
 from engine.core.ids import write_cursor
 from engine.delivery.kinds.outbox import KEPT
 from engine.delivery.models import EmailSend, SentMessage, Template
-from engine.delivery.queries.paging import older
 
 
 @dataclass(frozen=True)

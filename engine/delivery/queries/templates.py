@@ -7,9 +7,9 @@ from datetime import datetime
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
+from engine.core.db import older
 from engine.core.ids import write_cursor
 from engine.delivery.models import Sender, Template
-from engine.delivery.queries.paging import older
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from engine.delivery.compose.render import (
     MailData,
     Source,
     compile_source,
+    mended,
     missing_variables,
     render,
-    storable,
 )
 from engine.delivery.models import MARKETING, PURPOSES, Template
 from engine.delivery.queries import facts
@@ -163,7 +163,7 @@ def check_subject(subject: str, pointer: str) -> Refused | None:
     """Return why a subject (for example a step's override) cannot be used, or None."""
     if len(subject) > _LONGEST_SUBJECT:
         return invalid("too_long", pointer, limit=_LONGEST_SUBJECT)
-    if storable(subject) != subject:
+    if mended(subject) != subject:
         return invalid("bad_character", pointer)
     parsed = parse(subject)
     if isinstance(parsed, Broken):
@@ -219,7 +219,7 @@ def _flaw(given: TemplateInput) -> Refused | None:
         text = getattr(given, part) or ""
         if len(text) > limit:
             return invalid("too_long", f"/{part}", limit=limit)
-        if storable(text) != text:
+        if mended(text) != text:
             return invalid("bad_character", f"/{part}")
     return None
 

@@ -15,8 +15,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
-from engine.audience.values import LONGEST, comparable_number, comparable_text, storable
-from engine.core.text import fold
+from engine.audience.values import LONGEST, comparable_number, comparable_text
+from engine.core.text import fold, storable
 from engine.rules.kinds import base
 
 Operator = Literal[

@@ -122,7 +122,7 @@ class StepKind(ABC, Generic[ConfigT, FactsT]):
         workspace_id: int,  # noqa: ARG002
         configs: Mapping[str, ConfigT],  # noqa: ARG002
     ) -> Mapping[str, Mapping[str, str]]:
-        """Return names to show beside the steps, by step key; one statement for all of them."""
+        """Return names to show beside the steps, by the caller's keys; one statement for all."""
         return {}
 
 
