@@ -45,7 +45,7 @@ def send(session: Session, workspace_id: int, status: str, **columns: Any) -> Em
         **born(SENDS, status),
         **{
             "workspace_id": workspace_id,
-            "public_id": f"msg_{new_public_id()}",
+            "public_id": new_public_id(),
             "kind": KIND_AUTOMATION,
             "pool": POOL_TRANSACTIONAL,
             "context": {},

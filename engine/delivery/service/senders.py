@@ -69,7 +69,7 @@ def create_sender(
         _clear_default(session, workspace_id)
     row = Sender(
         workspace_id=workspace_id,
-        public_id=f"snd_{new_public_id()}",
+        public_id=new_public_id(),
         email=email,
         name=given.name.strip(),
         reply_to=normalise_email(given.reply_to) if given.reply_to else None,
@@ -163,7 +163,7 @@ def attest_domain(
         return AttestedDomain(existing, created=False)
     row = SendingDomain(
         workspace_id=workspace_id,
-        public_id=f"dom_{new_public_id()}",
+        public_id=new_public_id(),
         domain=name,
         verified_by=_ATTEST,
         verified_at=at,

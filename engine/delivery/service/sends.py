@@ -105,7 +105,7 @@ def _new_row(request: SendRequest, at: datetime) -> dict[str, Any]:
     same = {name: getattr(request, name, None) for name in _COLUMNS}
     return {
         **same,
-        "public_id": f"msg_{new_public_id()}",
+        "public_id": new_public_id(),
         "context": dict(request.context),
         "attempt": 0,
         "queued_at": at,

@@ -73,7 +73,7 @@ def create_template(
         return columns
     row = Template(
         workspace_id=workspace_id,
-        public_id=f"tpl_{new_public_id()}",
+        public_id=new_public_id(),
         version=1,
         created_at=at,
         **columns,

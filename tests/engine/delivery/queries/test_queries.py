@@ -158,4 +158,4 @@ def test_a_person_s_story_tells_of_queued_sent_kept_and_failed_mail(post: Post) 
     }
     assert lines[2].params["subject"] == "Hello Kim"
     assert first + rest == lines
-    assert all(line.ref and line.ref.startswith("msg_") for line in lines)
+    assert all(line.ref for line in lines)
