@@ -80,9 +80,7 @@ def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) ->
     }
 
 
-def _head(
-    found: RunDetail, told: Told | None, automation: Automation | None, at: datetime
-) -> Head:
+def _head(found: RunDetail, told: Told | None, automation: Automation | None, at: datetime) -> Head:
     run = found.run
     running = run.status == RUNNING
     paused = running and automation is not None and automation.status == PAUSED
