@@ -28,7 +28,7 @@ from engine.automations.run_lifecycle import MAX_EXECUTIONS, MAX_STEPS_PER_RUN
 from engine.core.db import JsonObject
 
 NOT_FOUND: Final = Failed("NOT_FOUND", "Automation run or contact not found")
-RUN_ENDED: Final = Failed("RUN_ENDED", "Automation run has ended")
+RUN_ENDED: Final = Failed(run_lifecycle.RUN_ENDED, "Automation run has ended")
 NO_LONGER_ACTIVE: Final = Failed("NOT_ACTIVE", "Automation is no longer active")
 NO_STEP: Final = Failed("STEP_NOT_FOUND", "Step not found")
 TOO_MANY: Final = Failed(

@@ -30,6 +30,7 @@ LEASE: Final = timedelta(seconds=120)
 RETRY_DELAYS: Final = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 MAX_EXECUTIONS: Final = 1 + len(RETRY_DELAYS)
 MAX_STEPS_PER_RUN: Final = 100
+MOST_HINTS: Final = 5_000
 
 RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED)})
 # (executing, executing) is a retry: a raised attempt, a new lease, or a back-off (decision A7).
@@ -42,6 +43,9 @@ STEP_EDGES: Final = frozenset(
         (PENDING, FAILED),
     }
 )
+
+# Error code of a step that was cut short with its run.
+RUN_ENDED: Final = "RUN_ENDED"
 
 FINISHED: Final = "finished"
 STEP_FAILED: Final = "step_failed"
@@ -97,6 +101,23 @@ def claims(at: datetime) -> Mapping[str, Claim[Any]]:
             STEP_RUNS, (EXECUTING, EXECUTING), (due, row.lease_until.is_not(None)), leased, order
         ),
     }
+
+
+def coming(session: Session, since: datetime, until: datetime) -> Sequence[tuple[int, datetime]]:
+    """Return (id, due_at) of waiting step runs that become due in (since, until], soonest first.
+
+    At most MOST_HINTS: whatever is beyond, the next sweep finds due.
+    """
+    row = AutomationStepRun
+    statement = (
+        select(row.id, row.due_at)
+        .where(
+            STEP_RUNS.is_(PENDING), row.held_at.is_(None), row.due_at > since, row.due_at <= until
+        )
+        .order_by(row.due_at, row.id)
+        .limit(MOST_HINTS)
+    )
+    return [(found.id, found.due_at) for found in session.execute(statement)]
 
 
 def settle_steps(
@@ -160,7 +181,7 @@ def cancel_where(
     running = select(AutomationRun.id).where(RUNS.is_(RUNNING), *where)
     step_patch = {
         "completed_at": at,
-        "error_code": "RUN_ENDED",
+        "error_code": RUN_ENDED,
         "error_message": "Automation run has ended",
     }
     transition_many(

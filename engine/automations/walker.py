@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from engine.automations import run_lifecycle, settling
 from engine.automations.claiming import StepItem, guard, load_context
 from engine.automations.effects import WalkSteps
+from engine.automations.hints import SWEEP_PERIOD, hint_steps
 from engine.automations.kinds.steps.base import Failed, Outcome
 from engine.automations.models import AutomationStepRun
 from engine.core import clock, effects
@@ -54,7 +55,15 @@ class StepWalker:
         walked = 0
         while (report := walk(self)).claimed:
             walked += report.claimed
-        return {"walked": walked, "lapsed": lapsed}
+        return {"walked": walked, "lapsed": lapsed, "hinted": self._hint_coming()}
+
+    def _hint_coming(self) -> int:
+        """Hint what becomes due before the next sweep, so that a long wait ends on time."""
+        at = clock.now()
+        with self._uow.begin() as session:
+            coming = run_lifecycle.coming(session, at, at + SWEEP_PERIOD)
+            hint_steps(session, coming, at)
+        return len(coming)
 
     def claim(self, ids: Sequence[int] | None, limit: int) -> Sequence[StepItem]:
         """Claim due step runs, first executions before retries; guards settle what may not run."""

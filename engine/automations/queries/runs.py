@@ -21,6 +21,7 @@ from engine.automations.models import (
     AutomationRun,
     AutomationStepRun,
 )
+from engine.automations.run_lifecycle import RUN_ENDED
 from engine.core.db import JsonObject, next_cursor, older
 from engine.core.events import Event
 from engine.core.ids import is_public_id
@@ -244,6 +245,8 @@ def _latest(
 def _row(found: Any, latest: AutomationStepRun | None) -> RunRow:
     name = " ".join(part for part in (found.first_name, found.last_name) if part)
     under_way = latest is not None and latest.status in (PENDING, EXECUTING)
+    # A wait that was cut short with its run is no error that anybody has to look at.
+    failed = latest is not None and latest.error_code != RUN_ENDED
     return RunRow(
         row_id=found.id,
         public_id=found.public_id,
@@ -267,8 +270,8 @@ def _row(found: Any, latest: AutomationStepRun | None) -> RunRow:
         step_key=latest.step_key if latest else None,
         step_type=latest.step_type if latest else None,
         due_at=latest.due_at if latest and under_way else None,
-        error_code=latest.error_code if latest else None,
-        error_message=latest.error_message if latest else None,
+        error_code=latest.error_code if latest and failed else None,
+        error_message=latest.error_message if latest and failed else None,
     )
 
 

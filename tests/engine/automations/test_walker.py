@@ -56,7 +56,7 @@ def test_a_wait_passes_before_the_step_and_the_run_ends(world: World) -> None:
     start = world.clock.now()
     run = world.run(automation)
     assert run.next_step_at == start + timedelta(days=3)
-    assert world.walker.sweep() == {"walked": 0, "lapsed": 0}
+    assert world.walker.sweep() == {"walked": 0, "lapsed": 0, "hinted": 0}
     world.clock.advance(timedelta(days=3))
     world.walker.sweep()
     assert world.log(automation) == [("wait", "completed"), ("more", "pending")]
@@ -254,6 +254,20 @@ def test_only_what_is_due_before_the_next_sweep_gets_a_hint(
     world.fire()
     hints = dispatch.of(WalkSteps)
     assert [hint.due_at for hint in hints] == [world.clock.now() + timedelta(seconds=30)]
+
+
+def test_a_sweep_hints_what_becomes_due_before_the_next_one(
+    world: World, dispatch: RecordingDispatch
+) -> None:
+    world.live(make.delay("wait", 10, "minutes"))
+    world.fire()
+    assert dispatch.of(WalkSteps) == []
+    due = world.clock.now() + timedelta(minutes=10)
+    world.clock.advance(timedelta(minutes=8, seconds=59))
+    assert world.walker.sweep()["hinted"] == 0
+    world.clock.advance(timedelta(seconds=1))
+    assert world.walker.sweep()["hinted"] == 1
+    assert [hint.due_at for hint in dispatch.of(WalkSteps)] == [due]
 
 
 def _move(world: World, automation: Automation, to: str) -> None:
