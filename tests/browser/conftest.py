@@ -9,8 +9,6 @@ from flask import Flask
 from playwright.sync_api import Page
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from engine.core import ticks
-from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
 from tests.factories.accounts import PASSWORD
@@ -58,10 +56,3 @@ def site(house: House) -> Iterator[Site]:
 def acme(uow: UnitOfWork) -> Town:
     """Return a workspace with one person of each role."""
     return settle(uow, "Acme")
-
-
-@pytest.fixture
-def beat(uow: UnitOfWork, clock: FixedClock) -> None:
-    """Let a worker have reported just now."""
-    with uow.begin() as session:
-        ticks.beat(session, "worker", "worker-1", clock.now())
