@@ -20,51 +20,50 @@ PROPERTIES: Final = (
 TOPIC: Final = TopicInput(
     name="Product news", description="What is new, once a month", require_double_opt_in=False
 )
-_STOP: Final = '<p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>'
+_HELLO: Final = "<p>Hello {{ contact.first_name | default: 'there' }},</p>"
 TEMPLATES: Final = {
     "hello": TemplateInput(
         name="Trial: hello",
-        subject="{{ contact.first_name }}, your trial has begun",
-        html="<p>Hello {{ contact.first_name }},</p><p>your trial of the {{ event.plan }} plan "
-        "has begun. It ends in 14 days, by itself.</p>",
+        subject="{{ contact.first_name | default: 'Hello' }}, your trial has begun",
+        html=_HELLO + "<p>your trial of the {{ event.plan | default: 'free' }} plan has begun. "
+        "It ends in 14 days, by itself.</p>",
         purpose=SERVICE,
     ),
     "first-steps": TemplateInput(
         name="Trial: first steps",
         subject="Three things to try first",
-        html="<p>Hello {{ contact.first_name }},</p><ol><li>Bring in your people.</li>"
+        html=_HELLO + "<ol><li>Bring in your people.</li>"
         "<li>Draw an automation.</li><li>Read its log.</li></ol>",
         purpose=SERVICE,
     ),
     "help": TemplateInput(
         name="Trial: a hand",
         subject="Shall we set it up together?",
-        html="<p>Hello {{ contact.first_name }},</p><p>reply to this mail, and we find half an "
-        "hour for you.</p>",
+        html=_HELLO + "<p>reply to this mail, and we find half an hour for you.</p>",
         purpose=SERVICE,
     ),
     "news": TemplateInput(
         name="News: welcome",
         subject="Welcome to our product news",
-        html="<p>Hello {{ contact.first_name }},</p><p>one mail a month, promised.</p>" + _STOP,
+        html=_HELLO + "<p>one mail a month, promised.</p>",
         purpose=MARKETING,
     ),
     "best-of": TemplateInput(
         name="News: the best of last year",
         subject="What the others have read",
-        html="<p>Hello {{ contact.first_name }},</p><p>three articles worth a coffee.</p>" + _STOP,
+        html=_HELLO + "<p>three articles worth a coffee.</p>",
         purpose=MARKETING,
     ),
     "team": TemplateInput(
         name="Check-in: teams",
         subject="How do you share the work, {{ contact.first_name }}?",
-        html="<p>Hello {{ contact.first_name }},</p><p>teams like yours begin with roles.</p>",
+        html=_HELLO + "<p>teams like yours begin with roles.</p>",
         purpose=SERVICE,
     ),
     "solo": TemplateInput(
         name="Check-in: one person",
         subject="How are things, {{ contact.first_name }}?",
-        html="<p>Hello {{ contact.first_name }},</p><p>is anything in your way?</p>",
+        html=_HELLO + "<p>is anything in your way?</p>",
         purpose=SERVICE,
     ),
 }
@@ -89,7 +88,7 @@ _NAMES: Final = (
 )  # fmt: skip
 _ZONES: Final = ("Europe/Berlin", "Europe/Vienna", "Europe/Paris", "America/New_York")
 CHECK_IN: Final = timedelta(days=2)
-WARM_UP: Final = timedelta(minutes=10)
+WARM_UP: Final = timedelta(minutes=2)
 COOL_OFF: Final = timedelta(days=1)
 
 
@@ -114,7 +113,7 @@ def _person(number: int, first: str, last: str) -> Person:
     return Person(
         contact,
         created=created,
-        trial=WARM_UP - timedelta(seconds=25 * (number - 9)) if 9 <= number < 23 else None,
+        trial=WARM_UP - timedelta(seconds=8 * (number - 9)) if 9 <= number < 23 else None,
         subscribed=min(_age(number * 2 % 30, COOL_OFF), created) if number % 3 == 0 else None,
     )
 
@@ -140,7 +139,7 @@ def automations(templates: dict[str, str], topic: str) -> Sequence[dict[str, Any
             "name": "Trial onboarding",
             "trigger": {"type": "event_received", "config": {"event_name": TRIAL_EVENT}},
             "steps": [
-                _delay("warm-up", 10, "minutes"),
+                _delay("warm-up", 2, "minutes"),
                 email("hello", "hello"),
                 _delay("half-a-minute", 0.5, "minutes"),
                 email("first-steps", "first-steps"),

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from engine.audience import queries
 from engine.audience import service as audience
 from engine.audience.inputs import CONSOLE, STRICT, EventInput
 from engine.automations import service as automations
@@ -17,6 +18,7 @@ from engine.core.outcome import Refused
 from engine.delivery import service as delivery
 from engine.demo import content
 from engine.demo.content import Person
+from engine.demo.erasing import erase
 
 ACTOR: Final = audit.system("demo")
 LOADED: Final = "demo.loaded"
@@ -54,8 +56,10 @@ def load(session: Session, workspace_id: int, at: datetime) -> Loaded | Refused:
         return Refused("demo_loaded")
     made: Made = {kind: [] for kind in KINDS}
     _define(session, workspace_id, made, at)
-    for person in content.people():
-        _add(session, workspace_id, person, made, at)
+    # The longest known first: lists that show the newest row on top then tell the truth.
+    for person in sorted(content.people(), key=lambda person: person.created, reverse=True):
+        _create(session, workspace_id, person, made, at)
+    _happen(session, workspace_id, made, at)
     details = {kind: ",".join(ids) for kind, ids in made.items()}
     audit.record(session, Subject(workspace_id, "demo", None), LOADED, ACTOR, at, details)
     return Loaded(len(made["contacts"]), len(made["automations"]))
@@ -72,6 +76,7 @@ def remove(session: Session, workspace_id: int, at: datetime) -> Removed:
         )
         for kind in KINDS
     }
+    erase(session, workspace_id, made["contacts"], made["automations"])
     audit.record(session, Subject(workspace_id, "demo", None), REMOVED, ACTOR, at, gone)
     return Removed(gone["contacts"], gone["automations"])
 
@@ -112,25 +117,37 @@ def _define(session: Session, workspace_id: int, made: Made, at: datetime) -> No
         made["automations"].append(public_id)
 
 
-def _add(session: Session, workspace_id: int, person: Person, made: Made, at: datetime) -> None:
-    """Add a person with what happened to it; the address of somebody real is left alone."""
+def _create(session: Session, workspace_id: int, person: Person, made: Made, at: datetime) -> None:
+    """Add a person; the address of somebody real is left alone."""
     created = at - person.created
     saved = audience.save_contact(session, workspace_id, person.contact, STRICT, CONSOLE, created)
-    if isinstance(saved, Refused):
-        return
-    contact_id = saved.contact.public_id
-    made["contacts"].append(contact_id)
-    if person.subscribed is not None:
-        then = at - person.subscribed
-        [topic] = made["topics"]
-        _done(audience.subscribe(session, workspace_id, topic, contact_id, CONSOLE, then))
-    if person.trial is not None:
+    if not isinstance(saved, Refused):
+        made["contacts"].append(saved.contact.public_id)
+
+
+def _happen(session: Session, workspace_id: int, made: Made, at: datetime) -> None:
+    """Let happen what happened to the sample people since, in the order of time."""
+    people = {person.contact.email: person for person in content.people()}
+    known = [queries.get_contact(session, workspace_id, one) for one in made["contacts"]]
+    pairs = [(contact, people[contact.email]) for contact in known if contact is not None]
+    [topic] = made["topics"]
+    happenings = [
+        (at - age, contact, kind)
+        for contact, person in pairs
+        for kind, age in (("topic", person.subscribed), ("trial", person.trial))
+        if age is not None
+    ]
+    for then, contact, kind in sorted(happenings, key=lambda happening: happening[0]):
+        if kind == "topic":
+            _done(
+                audience.subscribe(session, workspace_id, topic, contact.public_id, CONSOLE, then)
+            )
+            continue
         event = EventInput(
             event_name=content.TRIAL_EVENT,
-            contact_id=contact_id,
-            event_properties={"plan": person.contact.properties["plan"]},
+            contact_id=contact.public_id,
+            event_properties={"plan": contact.properties["plan"]},
         )
-        then = at - person.trial
         _done(audience.receive_event(session, workspace_id, event, CONSOLE, then))
 
 
