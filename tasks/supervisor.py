@@ -15,8 +15,11 @@ from tasks.consumer import DRAIN_S
 
 WEB_PROCESSES: Final = 2
 WEB_THREADS: Final = 4
-# A child that dies sooner than this would die again.
-SETTLED_S: Final = 5.0
+# A child that ends by itself sooner than this would do so again; a web server tries for five
+# seconds to get its port before it gives up.
+SETTLED_S: Final = 10.0
+# Before a child that was killed right after its start is started again.
+_PAUSE_S: Final = 1.0
 _LOOK_S: Final = 0.1
 _PATIENCE_S: Final = DRAIN_S + 5
 
@@ -64,7 +67,13 @@ class Child:
 
     def start(self) -> None:
         """Start the process in our own group."""
-        self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL)  # noqa: S603 - ours
+        # Ctrl-C reaches the whole group. The children do not hear it, not even while they still
+        # import: we alone tell them to end, gracefully.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL)  # noqa: S603 - ours
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self._began = time.monotonic()
 
     def settled(self) -> bool:
@@ -102,10 +111,14 @@ class Supervisor:
             ended = child.process.poll()
             if ended is None or self._asked:
                 continue
-            if not child.settled():
+            killed = ended < 0
+            if not child.settled() and not killed:
                 click.echo(f"The {child.name} ended with {ended} right after its start.", err=True)
                 return 1
             click.echo(f"The {child.name} ended with {ended}; it is started again.", err=True)
+            if not child.settled():
+                # Somebody else ended it, want of memory for example; the other children go on.
+                time.sleep(_PAUSE_S)
             child.start()
         return 0
 

@@ -1,0 +1,63 @@
+"""The supervisor and children that end soon: by themselves, by a signal, for want of a port."""
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from tests.support.waiting import wait_for
+
+ROOT: Final = Path(__file__).parents[2]
+SUPERVISE: Final = """
+import sys
+from tasks.supervisor import Supervisor
+sys.exit(Supervisor([("child", sys.argv[1:])]).run())
+"""
+SERVE: Final = """
+import sys
+from tasks.supervisor import Supervisor, web_command
+sys.exit(Supervisor([("web server", web_command("127.0.0.1", int(sys.argv[1])))]).run())
+"""
+KILLED: Final = """
+import os, pathlib, signal, sys
+with pathlib.Path(sys.argv[1]).open("a") as starts:
+    starts.write("x")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def supervise(code: str, *words: str) -> "subprocess.Popen[str]":
+    """Start a supervisor in a process of its own."""
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.Popen(command, cwd=ROOT, text=True, stderr=subprocess.PIPE)
+
+
+def test_a_child_that_ends_by_itself_at_once_ends_everything() -> None:
+    process = supervise(SUPERVISE, sys.executable, "-c", "raise SystemExit(3)")
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "ended with 3 right after its start" in said
+
+
+def test_a_child_that_is_killed_at_once_is_started_again(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    process = supervise(SUPERVISE, sys.executable, "-c", KILLED, str(starts))
+    try:
+        wait_for(lambda: starts.exists() and len(starts.read_text()) >= 2, "a second start", 60)
+    finally:
+        process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "ended with -9; it is started again" in said
+
+
+def test_a_web_server_that_loses_its_port_to_another_ends_everything() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        process = supervise(SERVE, str(taken.getsockname()[1]))
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "right after its start" in said
