@@ -34,7 +34,12 @@ class MailAddress:
 
 
 def split_address(text: str) -> MailAddress | None:
-    """Return the address that `text` spells, or None where it is none that mail can use."""
+    """Return the address that `text` spells, or None where it is none that mail can use.
+
+    Spaces around it are cut; a line break or another control character anywhere makes it none.
+    """
+    if _CONTROLS.search(text):
+        return None
     local, at, domain = text.strip().rpartition("@")
     name = ascii_domain(domain)
     if not at or not local or name is None or len(text) > _LONGEST:

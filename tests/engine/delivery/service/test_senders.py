@@ -61,6 +61,8 @@ def test_the_same_address_again_is_the_same_sender(session: Session, workspace: 
     [
         ({"email": "nobody"}, "/email"),
         ({"email": "a@acme.example\r\nBcc: b@acme.example"}, "/email"),
+        ({"email": "a@acme.example\r\n"}, "/email"),
+        ({"email": "a@acme.example", "reply_to": "b@acme.example\n"}, "/reply_to"),
         ({"email": "a@acme.example", "reply_to": "a b@acme.example"}, "/reply_to"),
         ({"email": "a@acme.example", "name": "Acme\nBcc: x"}, "/name"),
         ({"email": "a@acme.example", "name": "x" * 201}, "/name"),
