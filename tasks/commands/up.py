@@ -81,7 +81,7 @@ def _furnish(session: Session, *, with_people: bool) -> list[str]:
     return [
         *lines,
         f"Loaded       {loaded.automations} automations with {loaded.contacts} people in them "
-        "(`stellwerk demo remove` takes them away)",
+        "(`.venv/bin/stellwerk demo remove` takes them away)",
     ]
 
 
@@ -91,7 +91,7 @@ def _greeting(address: str, first: list[str], known: bool) -> list[str]:
         lines.append("Nobody can sign in yet: run `stellwerk setup --help`, or start with --demo.")
     if first:
         lines += [
-            "Try next     open Runs and watch people move; open one and read its log;",
+            "Try next     open Runs, reload and see people move; open one and read its log;",
             "             then send an event of your own with the curl of the README.",
         ]
     return [*lines, "Ctrl-C stops everything."]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from flask import Blueprint, Response, flash, request, url_for
 from flask_babel import gettext
@@ -12,25 +12,29 @@ from wtforms import SelectMultipleField, StringField
 from wtforms.validators import InputRequired, Length
 
 from engine.accounts import queries, service, trail
-from engine.accounts.permissions import FULL, SCOPES
+from engine.accounts.permissions import FULL
 from engine.accounts.queries import KeyLine
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
 from web.accounts.messages import words
+from web.api import routes
 from web.forms import Form, trimmed
 from web.request import now, session
 from web.tables import Page
 
 pages = Blueprint("api_keys", __name__, url_prefix="/api-keys")
+# Only what has a door: a scope that nothing asks for would promise something.
 # The published types still ask for pairs, which the library itself has given up.
-_CHOICES: Any = [FULL, *sorted(SCOPES - {FULL})]
+_CHOICES: Any = [FULL, *sorted(routes.scopes())]
+# What most keys are for: a product that reports events.
+_USUAL: Final = ("events:write",)
 
 
 class KeyForm(Form):
     """Name and scopes of a new key."""
 
     name = StringField(_("Name"), [InputRequired(), Length(max=200)], filters=[trimmed])
-    scopes = SelectMultipleField(_("Scopes"), [InputRequired()], choices=_CHOICES)
+    scopes = SelectMultipleField(_("Scopes"), [InputRequired()], choices=_CHOICES, default=_USUAL)
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ class Area:
 
     def __init__(self, name: str, description: str, *rooms: messages.Table) -> None:
         self._rooms = rooms
+        self.scopes: set[str] = set()
         self.tag = Tag(name=name, description=description)
 
     def get(self, rule: str, scope: str, answer: type[BaseModel]) -> Callable[[Handler], Handler]:
@@ -88,6 +89,8 @@ class Area:
         *,
         header: type[BaseModel] | None,
     ) -> Callable[[Handler], Handler]:
+        self.scopes.add(scope)
+
         def register(handler: Handler) -> Handler:
             view = door.open_to(handler, scope, self._rooms)
             if header is not None:

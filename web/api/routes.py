@@ -40,6 +40,11 @@ AREAS: Final = (
 )
 
 
+def scopes() -> frozenset[str]:
+    """Return the scopes that some operation asks for."""
+    return frozenset().union(*(area.scopes for area in AREAS))
+
+
 def register(app: OpenAPI) -> None:
     """Add the API to `app`; the engine and CSRF protection must have been registered before."""
     state.install(app)

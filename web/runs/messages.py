@@ -25,7 +25,7 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "NO_ADDRESS": _("The person has no e-mail address."),
     "CONTACT_NOT_FOUND": _("The person no longer exists."),
     "NOT_FOUND": _("The person or the automation no longer exists."),
-    "RUN_ENDED": _("The run had ended before this step began."),
+    "RUN_ENDED": _("Cut short: the run ended while this step was waiting."),
     "NOT_ACTIVE": _("The automation was no longer active."),
     "STEP_NOT_FOUND": _("The revision has no such step."),
     "LOOP_CAP": _("More than 100 steps in one run: stopped, because it went in a loop."),

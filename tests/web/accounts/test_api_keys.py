@@ -9,6 +9,7 @@ from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts
 from tests.support.house import START
 from tests.web.support import Reader, Town, tree
+from web.api import routes
 
 
 def test_the_secret_is_shown_once_and_works(uow: UnitOfWork, owner: Reader) -> None:
@@ -68,9 +69,12 @@ def test_a_wrong_form_names_its_faults_and_makes_no_key(uow: UnitOfWork, owner: 
         assert session.scalars(select(ApiKey)).all() == []
 
 
-def test_every_permission_can_be_chosen_as_a_scope(owner: Reader) -> None:
-    offered = set(tree(owner.get("/api-keys")).xpath("//input[@name='scopes']/@value"))
-    assert offered == {"full", *PERMISSIONS}
+def test_what_has_a_door_can_be_chosen_and_events_are_chosen_at_first(owner: Reader) -> None:
+    page = tree(owner.get("/api-keys"))
+    offered = set(page.xpath("//input[@name='scopes']/@value"))
+    assert offered == {"full", *routes.scopes()}
+    assert routes.scopes() < set(PERMISSIONS)
+    assert page.xpath("//input[@name='scopes'][@checked]/@value") == ["events:write"]
 
 
 def test_support_reads_the_list_and_is_offered_nothing(

@@ -112,7 +112,7 @@ def test_the_dialog_names_the_people_inside_and_who_is_due_within_a_day(
     page = tree(owner.get(f"/automations/{waiting}?ask=pause"))
     dialog = one(page, "dialog[open]")
     assert "2 people are inside. 2 become due in the next 24 hours." in words(dialog)
-    assert texts(dialog, "button[type=submit]") == ["Pause and end 2 runs"]
+    assert texts(dialog, "button[type=submit]") == ["Pause for 2 people"]
 
 
 def test_pausing_says_so_and_is_written_down(owner: Reader, uow: UnitOfWork, waiting: str) -> None:

@@ -43,7 +43,13 @@ class DelayWords(StepWords[DelayConfig]):
 
 
 def _span(config: DelayConfig) -> str:
+    """Return the length in words; less than a minute in seconds."""
     number = config.duration or 0
+    if config.unit == "minutes" and number < 1:
+        seconds = format_unit(
+            round(number * 60, 1), "duration-second", length="long", locale=get_locale() or "en"
+        )
+        return str(seconds)
     whole = int(number) if float(number).is_integer() else number
     unit = _UNITS[config.unit or "days"]
     return str(format_unit(whole, unit, length="long", locale=get_locale() or "en"))
