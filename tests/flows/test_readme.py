@@ -6,14 +6,15 @@ The mail lands in the built-in outbox, at the SMTP sink, and at a real OpenSMTPD
 import re
 import subprocess
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from tests.rules.checks.source import ROOT
 from tests.support import programs
 from tests.support.browser import PageErrors
 from tests.support.opensmtpd import OpenSmtpd
 from tests.support.sink import SmtpSink
-from tests.support.stack import PASSWORD, Stack
+from tests.support.stack import PASSWORD, PROGRAM, Stack
+from tests.support.waiting import wait_for
 
 WALK = re.compile(r"<!-- walk -->\n```sh\n(.*?)```", re.DOTALL)
 PRINTED_ADDRESS = "http://127.0.0.1:8000"
@@ -21,7 +22,7 @@ PRINTED_ADDRESS = "http://127.0.0.1:8000"
 
 def _walk(stack: Stack) -> str:
     """Start the product, run the printed lines against it, and return the last answer."""
-    programs.need("curl", ("curl",))
+    curl = programs.need("curl", ("curl",))["curl"]
     stack.start("up", "--no-demo")
     stack.wait_until_ready()
     found = WALK.search((ROOT / "README.md").read_text())
@@ -29,11 +30,16 @@ def _walk(stack: Stack) -> str:
     assert PRINTED_ADDRESS in found[1]
     done = subprocess.run(
         ["/bin/sh", "-eu", "-c", found[1].replace(PRINTED_ADDRESS, stack.base_url)],
-        cwd=ROOT, env=stack.env,
+        cwd=ROOT, env={**stack.env, "PATH": f"{PROGRAM.parent}:{curl.parent}"},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{stack.logs()}"
     return done.stdout
+
+
+def _shows(page: Page, text: str) -> bool:
+    page.reload()
+    return page.get_by_text(text).count() > 0
 
 
 def test_the_curl_leads_to_a_mail_in_the_outbox_page(
@@ -45,12 +51,7 @@ def test_the_curl_leads_to_a_mail_in_the_outbox_page(
     page.fill("[name=password]", PASSWORD)
     page.click("[type=submit]")
     page.get_by_role("link", name="Outbox").first.click()
-    mail = page.get_by_text("Hello Ada").first
-    for _try in range(60):
-        if mail.count():
-            break
-        page.reload()
-    expect(mail).to_be_visible()
+    wait_for(lambda: _shows(page, "Hello Ada"), "the mail on the outbox page")
     assert page_errors.found == []
 
 

@@ -1,5 +1,6 @@
 """Debian's Chromium, driven by Playwright (which brings no browser of its own here)."""
 
+import os
 from collections.abc import Iterator
 from typing import Final
 
@@ -45,7 +46,9 @@ def browser() -> Iterator[Browser]:
     """Return a running headless Chromium."""
     path = programs.need("Chromium", ("chromium",))["chromium"]
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        # Debian's chromium is a shell script, which needs more programs than PATH may name.
+        wide: dict[str, str | float | bool] = {**os.environ, "PATH": ":".join(programs.PLACES)}
+        running = playwright.chromium.launch(executable_path=path, args=list(FLAGS), env=wide)
         yield running
         running.close()
 
