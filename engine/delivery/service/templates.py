@@ -127,11 +127,20 @@ def delete_template(
     session: Session, workspace_id: int, public_id: str, actor: audit.Actor, at: datetime
 ) -> Refused | None:
     """Delete a template softly: queued mail still goes out, new mail finds it missing."""
-    row = _row(session, workspace_id, public_id)
-    if row is None:
+    # One statement: of two at the same moment one deletes, and one line stands in the audit log.
+    landed = session.execute(
+        update(Template)
+        .where(
+            Template.workspace_id == workspace_id,
+            Template.public_id == public_id,
+            Template.deleted_at.is_(None),
+        )
+        .values(deleted_at=at)
+        .returning(Template.id)
+        .execution_options(synchronize_session="fetch")
+    ).scalar()
+    if landed is None:
         return missing("template_not_found")
-    row.deleted_at = at
-    session.flush()
     _audit(session, workspace_id, public_id, "template.deleted", actor, at)
     return None
 

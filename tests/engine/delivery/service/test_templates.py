@@ -1,6 +1,7 @@
 """Templates: judged when saved, with the place of the fault; one evaluator for preview and send."""
 
 from dataclasses import replace
+from threading import Barrier, Thread
 from typing import Any, Final
 
 import pytest
@@ -9,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from engine.core.audit import AuditEntry
 from engine.core.outcome import Refused
+from engine.core.unit_of_work import UnitOfWork
 from engine.delivery import queries, service
 from engine.delivery.models import Template
 from engine.delivery.queries import TemplateRow
@@ -189,3 +191,33 @@ def test_an_override_of_the_subject_is_judged_like_a_subject() -> None:
         answer = check_subject(wrong, "/steps/0/config")
         assert isinstance(answer, Refused)
         assert answer.problems[0].pointer == "/steps/0/config"
+
+
+def test_of_two_deletions_at_once_one_deletes(uow: UnitOfWork) -> None:
+    with uow.begin() as session:
+        workspace = accounts.workspace(session).id
+        made = delivery.template(session, workspace)
+    together = Barrier(2)
+    answers: list[Refused | None] = []
+
+    def delete() -> None:
+        together.wait()
+        with uow.begin(workspace) as session:
+            answers.append(
+                service.delete_template(
+                    session, workspace, made.public_id, delivery.ACTOR, accounts.AT
+                )
+            )
+            if session.get_bind().dialect.name == "postgresql":
+                # Both have looked before either is committed, or the second waits for the first.
+                session.execute(select(func.pg_sleep(0.05)))
+
+    threads = [Thread(target=delete) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answer is None for answer in answers) == [False, True]
+    with uow.read() as session:
+        lines = select(func.count()).where(AuditEntry.action == "template.deleted")
+        assert session.scalar(lines) == 1
