@@ -33,7 +33,7 @@ class Runtime:
 
 def boot(settings: Settings, dispatch: effects.Dispatch | None = None) -> Runtime:
     """Start the floor of one process. dispatch: hand-over to the queue; None: sweeps alone."""
-    settings.home.mkdir(parents=True, exist_ok=True)
+    make_home(settings.home)
     _start_logs()
     clock.install(
         clock.OffsetClock(settings.test_clock) if settings.test_clock else clock.SystemClock()
@@ -42,6 +42,11 @@ def boot(settings: Settings, dispatch: effects.Dispatch | None = None) -> Runtim
         effects.install(dispatch)
     database = Database(settings.database)
     return Runtime(settings, database, UnitOfWork(database), _secret_key(settings))
+
+
+def make_home(home: Path) -> None:
+    """Create the data folder for its owner alone: it holds people's data and the secret key."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _secret_key(settings: Settings) -> str:

@@ -205,7 +205,12 @@ class Settings(BaseSettings):
         """
         home = Path(os.environ.get(f"{PREFIX}HOME") or "var").expanduser()
         env_file = home / ENV_FILE
-        source = DotEnvSettingsSource(cls, env_file=env_file, env_prefix="")
+        try:
+            source = DotEnvSettingsSource(cls, env_file=env_file, env_prefix="")
+        except UnicodeDecodeError:
+            raise SettingsError(
+                f"{env_file} is not UTF-8 text. Example of a line: STELLWERK_PORT=8000"
+            ) from None
         _refuse_unknown([*os.environ, *(str(name).upper() for name in source.env_vars)])
         try:
             settings = cls(_env_file=env_file if env_file.exists() else None)

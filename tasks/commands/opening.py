@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import click
 
 import engine.house
+from engine.core.boot import make_home
 from engine.core.db import Database
 from engine.core.settings import Settings
 from engine.house import House
@@ -27,7 +28,7 @@ port_option = click.option(
 def migrated() -> Settings:
     """Return the settings once the schema is up to date. Raises SettingsError and NewerSchema."""
     settings = Settings.from_env()
-    settings.home.mkdir(parents=True, exist_ok=True)
+    make_home(settings.home)
     database = Database(settings.database)
     try:
         run.upgrade(database.engine)

@@ -109,11 +109,14 @@ def delete_property(
         .where(value.workspace_id == workspace_id, value.key == found.key)
         .execution_options(synchronize_session=False)
     )
-    session.execute(
+    gone = session.execute(
         delete(Property)
         .where(Property.workspace_id == workspace_id, Property.id == found.row_id)
+        .returning(Property.id)
         .execution_options(synchronize_session=False)
-    )
+    ).scalar()
+    if gone is None:
+        return missing("property_not_found")  # somebody else was first
     details = {"key": found.key}
     _audit(session, workspace_id, "property", public_id, "deleted", actor, at, details)
     return None
@@ -182,11 +185,14 @@ def delete_topic(
         .where(member.workspace_id == workspace_id, member.topic_id == found.row_id)
         .execution_options(synchronize_session=False)
     )
-    session.execute(
+    gone = session.execute(
         delete(Topic)
         .where(Topic.workspace_id == workspace_id, Topic.id == found.row_id)
+        .returning(Topic.id)
         .execution_options(synchronize_session=False)
-    )
+    ).scalar()
+    if gone is None:
+        return missing("topic_not_found")  # somebody else was first
     details = {"name": found.name}
     _audit(session, workspace_id, "topic", public_id, "deleted", actor, at, details)
     return None

@@ -140,9 +140,17 @@ def delete_sender(
         return missing("sender_not_found")
     if sender.is_default:
         return Refused("sender_is_default")
-    session.execute(
-        delete(Sender).where(Sender.workspace_id == workspace_id, Sender.id == sender.row_id)
-    )
+    gone = session.execute(
+        delete(Sender)
+        .where(
+            Sender.workspace_id == workspace_id,
+            Sender.id == sender.row_id,
+            Sender.is_default.is_(False),
+        )
+        .returning(Sender.id)
+    ).scalar()
+    if gone is None:
+        return missing("sender_not_found")  # somebody else was first
     subject = audit.Subject(workspace_id, "sender", public_id)
     audit.record(session, subject, "sender.deleted", actor, at, {"email": sender.email})
     return None
@@ -183,11 +191,13 @@ def delete_domain(
     found = queries.get_domain(session, workspace_id, public_id)
     if found is None:
         return missing("sending_domain_not_found")
-    session.execute(
-        delete(SendingDomain).where(
-            SendingDomain.workspace_id == workspace_id, SendingDomain.id == found.row_id
-        )
-    )
+    gone = session.execute(
+        delete(SendingDomain)
+        .where(SendingDomain.workspace_id == workspace_id, SendingDomain.id == found.row_id)
+        .returning(SendingDomain.id)
+    ).scalar()
+    if gone is None:
+        return missing("sending_domain_not_found")  # somebody else was first
     subject = audit.Subject(workspace_id, "sending_domain", public_id)
     audit.record(session, subject, "sending_domain.deleted", actor, at, {"domain": found.domain})
     return None

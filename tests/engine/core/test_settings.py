@@ -236,6 +236,13 @@ def not_in(text: str) -> bool:
     return not any(re.search(re.escape(part), text) for part in PARTS)
 
 
+def test_a_settings_file_that_is_no_text_is_refused(
+    monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    (home / "stellwerk.env").write_bytes(b"STELLWERK_PORT=\xff\xfe\x00")
+    assert "is not UTF-8 text" in fault(monkeypatch)
+
+
 def test_the_console_s_address_follows_the_port_unless_it_is_said() -> None:
     assert Settings(port=8123).base_url == "http://127.0.0.1:8123"
     said = Settings(port=8123, base_url="https://mail.example/")
