@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from engine.automations.graph import END, Graph, link
 from engine.automations.kinds.steps import STEPS
@@ -49,7 +49,7 @@ class ReentryDays(_Part):
 class DocumentPart(_Part):
     """The whole document."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
     description: Annotated[str, Field(max_length=5000)] | None = None
     on_pause: Literal["cancel", "hold"] = "cancel"
     reentry: Literal["after_end", "once"] | ReentryDays = "after_end"

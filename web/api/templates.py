@@ -121,8 +121,9 @@ def update_template(call: Call, path: ById, body: TemplateChange) -> Result:
     if sent.get("mjml") is not None and "html" not in sent:
         written["html"] = None
     data = TemplateInput(**{**written, **sent})
+    # Merged into what was read: whoever changed it meanwhile must not be undone.
     kept = service.update_template(
-        call.session, call.workspace_id, path.id, data, call.actor, call.at
+        call.session, call.workspace_id, path.id, data, call.actor, call.at, row.version
     )
     return kept if isinstance(kept, Refused) else etag(Answer(_template(kept)))
 

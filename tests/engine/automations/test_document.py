@@ -32,6 +32,7 @@ def test_a_document_of_every_kind_reads() -> None:
         ([], "", "model_type"),
         ({"trigger": {"type": "contact_created"}, "steps": []}, "/name", "missing"),
         (document(name=""), "/name", "string_too_short"),
+        (document(name=" \t "), "/name", "string_too_short"),
         (document(name="x" * 201), "/name", "string_too_long"),
         (document(colour="red"), "/colour", "extra_forbidden"),
         (document(steps="many"), "/steps", "list_type"),
