@@ -111,7 +111,7 @@ class Stack:
     def _is_live(self) -> bool:
         for process in self.processes:
             if process.poll() is not None:
-                raise AssertionError(f"a process ended: {self.logs()}")
+                raise AssertionError(f"a process ended with {process.returncode}: {self.logs()}")
         return self.request("GET", "/health/live").status == 200
 
     def request(
