@@ -92,7 +92,8 @@ def _not_left_out(skipped: dict[str, str]) -> dict[str, str]:
     return {node: why for node, why in skipped.items() if programs.LEFT_OUT not in why}
 
 
-def _choose(strict: bool) -> tuple[list[str], list[str]]:
+def choose(*, strict: bool) -> tuple[list[str], list[str]]:
+    """Return the legs that can run here, and what is left out because a server is missing."""
     absent = programs.has_database_servers()
     if not absent:
         return ["sqlite", "postgres"], []
@@ -106,7 +107,7 @@ def _choose(strict: bool) -> tuple[list[str], list[str]]:
 def main(arguments: Sequence[str]) -> int:
     """Run the legs and return the exit code of the suite."""
     strict = programs.everything_is_required()
-    names, left_out = _choose(strict)
+    names, left_out = choose(strict=strict)
     results: list[LegResult] = []
     with tempfile.TemporaryDirectory(prefix="stellwerk-legs-") as folder:
         for name in names:
