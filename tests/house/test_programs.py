@@ -26,9 +26,7 @@ def _install(folder: Path, *names: str) -> None:
 
 
 def test_a_missing_program_leaves_the_test_out(bare: Path) -> None:
-    with pytest.raises(
-        pytest.skip.Exception, match="left out: Chromium \\(no chromium on this machine\\)"
-    ):
+    with pytest.raises(pytest.skip.Exception, match="left out: Chromium .no chromium"):
         programs.need("Chromium", ("chromium",))
 
 
