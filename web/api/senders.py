@@ -95,7 +95,7 @@ def get_sender(call: Call, path: ById) -> Result:
 @senders.patch("/senders/<id>", "senders:manage", SenderOut)
 def update_sender(call: Call, path: ById, body: SenderChange) -> Result:
     """Change a sender: only the keys that are sent; is_default true makes it the default."""
-    row = queries.get_sender(call.session, call.workspace_id, path.id)
+    row = queries.get_sender(call.session, call.workspace_id, path.id, hold=True)
     if row is None:
         return missing("sender_not_found")
     known = {"email": row.email, "name": row.name, "reply_to": row.reply_to}
@@ -110,7 +110,7 @@ def update_sender(call: Call, path: ById, body: SenderChange) -> Result:
 @senders.put("/senders/<id>", "senders:manage", {200: SenderOut}, guarded=True)
 def replace_sender(call: Call, path: ById, body: NewSender) -> Result:
     """Replace a sender; If-Match is the ETag that GET answered."""
-    row = queries.get_sender(call.session, call.workspace_id, path.id)
+    row = queries.get_sender(call.session, call.workspace_id, path.id, hold=True)
     if row is None:
         return missing("sender_not_found")
     refused = precondition(call, Answer(_sender(row)))

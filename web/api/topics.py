@@ -100,7 +100,7 @@ def get_topic(call: Call, path: ById) -> Result:
 @area.patch("/topics/<id>", "topics:manage", TopicOut)
 def update_topic(call: Call, path: ById, body: TopicChange) -> Result:
     """Change a topic: only the keys that are sent."""
-    row = queries.get_topic(call.session, call.workspace_id, path.id)
+    row = queries.get_topic(call.session, call.workspace_id, path.id, hold=True)
     if row is None:
         return missing("topic_not_found")
     sent = {name: getattr(body, name) for name in body.model_fields_set}
@@ -113,7 +113,7 @@ def update_topic(call: Call, path: ById, body: TopicChange) -> Result:
 @area.put("/topics/<id>", "topics:manage", {200: TopicOut}, guarded=True)
 def replace_topic(call: Call, path: ById, body: NewTopic) -> Result:
     """Replace a topic; If-Match is the ETag that GET answered."""
-    row = queries.get_topic(call.session, call.workspace_id, path.id)
+    row = queries.get_topic(call.session, call.workspace_id, path.id, hold=True)
     if row is None:
         return missing("topic_not_found")
     refused = precondition(call, Answer(_topic(row)))

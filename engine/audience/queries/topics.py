@@ -61,11 +61,17 @@ class PropertyRow:
     created_at: datetime
 
 
-def get_topic(session: Session, workspace_id: int, public_id: str) -> TopicRow | None:
-    """Return the topic with this public id, or None."""
+def get_topic(
+    session: Session, workspace_id: int, public_id: str, *, hold: bool = False
+) -> TopicRow | None:
+    """Return the topic with this public id, or None.
+
+    hold: nobody else changes it until the caller's transaction ends.
+    """
     if not is_public_id(public_id):
         return None
-    row = session.execute(_topics(workspace_id).where(Topic.public_id == public_id)).first()
+    query = _topics(workspace_id).where(Topic.public_id == public_id)
+    row = session.execute(query.with_for_update() if hold else query).first()
     return TopicRow(*row) if row else None
 
 

@@ -36,9 +36,14 @@ class DomainRow:
     created_at: datetime
 
 
-def get_sender(session: Session, workspace_id: int, public_id: str) -> SenderRow | None:
-    """Return a sender, or None."""
-    return _sender(session, workspace_id, Sender.public_id == public_id)
+def get_sender(
+    session: Session, workspace_id: int, public_id: str, *, hold: bool = False
+) -> SenderRow | None:
+    """Return a sender, or None.
+
+    hold: nobody else changes it until the caller's transaction ends.
+    """
+    return _sender(session, workspace_id, Sender.public_id == public_id, hold=hold)
 
 
 def sender_of(session: Session, workspace_id: int, email: str) -> SenderRow | None:
@@ -83,8 +88,13 @@ def page_domains(
     return rows, write_cursor(rows[-1].row_id) if len(found) > limit else None
 
 
-def _sender(session: Session, workspace_id: int, which: ColumnElement[bool]) -> SenderRow | None:
-    row = session.scalar(select(Sender).where(Sender.workspace_id == workspace_id, which))
+def _sender(
+    session: Session, workspace_id: int, which: ColumnElement[bool], *, hold: bool = False
+) -> SenderRow | None:
+    query = select(Sender).where(Sender.workspace_id == workspace_id, which)
+    if hold:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    row = session.scalar(query)
     return None if row is None else sender_row(row)
 
 

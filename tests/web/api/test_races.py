@@ -48,3 +48,17 @@ def test_of_many_puts_with_one_etag_one_lands(shop: Program) -> None:
     with ThreadPoolExecutor(TIMES) as pool:
         statuses = sorted(pool.map(save, range(TIMES)))
     assert statuses == [200] + [412] * (TIMES - 1)
+
+
+def test_two_changes_of_different_keys_at_once_both_stand(shop: Program) -> None:
+    made = shop.post("/topics", {"name": "News", "description": "old"})
+    path = f"/topics/{made.json['id']}"
+    changes: list[dict[str, Any]] = [{"name": "Fresh"}, {"description": "new"}] * (TIMES // 2)
+
+    def change(body: dict[str, Any]) -> int:
+        return shop.call("PATCH", path, body).status_code
+
+    with ThreadPoolExecutor(TIMES) as pool:
+        assert set(pool.map(change, changes)) == {200}
+    kept = shop.get(path).json
+    assert (kept["name"], kept["description"]) == ("Fresh", "new")
