@@ -10,7 +10,7 @@ from engine.audience import models as audience_models
 from engine.automations import fanout
 from engine.automations import models as automations_models
 from engine.automations.walker import StepWalker
-from engine.core import audit, boot, clock, effects, events, rate, ticks
+from engine.core import audit, boot, clock, effects, events, outbox, rate, ticks
 from engine.core.settings import Settings
 from engine.delivery import models as delivery_models
 from engine.delivery.kinds import transport_for
@@ -24,6 +24,7 @@ ROWS: Final = (
     delivery_models,
     audit,
     events,
+    outbox,
     rate,
     ticks,
 )

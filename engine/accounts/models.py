@@ -16,7 +16,12 @@ ROLES: Final = (OWNER, ADMIN, EDITOR, SUPPORT)
 
 
 class Workspace(Base):
-    """One customer of the installation (the seeds' tenant). timezone: IANA; language: de, en."""
+    """One customer of the installation (the seeds' tenant). timezone: IANA; language: de, en.
+
+    mails_per_day: most marketing mails a person gets on one of their days, None for any number.
+    quiet_from, quiet_until: hours without marketing mail as HH:MM in the person's zone, both or
+    none (decision A17). retention_days: how long finished runs, events and logs are kept.
+    """
 
     __tablename__ = "workspaces"
 
@@ -25,6 +30,10 @@ class Workspace(Base):
     name: Mapped[str] = mapped_column(String(200))
     timezone: Mapped[str] = mapped_column(String(60), default="UTC")
     language: Mapped[str] = mapped_column(String(10), default="en")
+    mails_per_day: Mapped[int | None] = mapped_column(Integer)
+    quiet_from: Mapped[str | None] = mapped_column(String(5))
+    quiet_until: Mapped[str | None] = mapped_column(String(5))
+    retention_days: Mapped[int] = mapped_column(Integer, default=365, server_default="365")
     suspended_at: Mapped[datetime | None] = mapped_column(Instant)
     created_at: Mapped[datetime] = mapped_column(Instant)
 

@@ -1,4 +1,4 @@
-"""Rows of audience: contacts, typed property values, topics and memberships."""
+"""Rows of audience: contacts, typed property values, topics, memberships, suppressions."""
 
 from datetime import datetime
 from typing import Final
@@ -13,6 +13,11 @@ NUMBER: Final = "number"
 BOOLEAN: Final = "boolean"
 INSTANT: Final = "instant"
 PROPERTY_TYPES: Final = (TEXT, NUMBER, BOOLEAN, INSTANT)
+BOUNCED: Final = "bounced"
+COMPLAINED: Final = "complained"
+MANUAL: Final = "manual"
+UNENGAGED: Final = "unengaged"
+SUPPRESSION_REASONS: Final = (BOUNCED, COMPLAINED, MANUAL, UNENGAGED)
 # Built-in fields that stand beside custom properties in the value rows (facts 2.1).
 BUILT_IN: Final = ("email", "first_name", "last_name", "source")
 
@@ -129,5 +134,22 @@ class TopicMembership(WorkspaceRow, Base):
     topic_id: Mapped[int] = mapped_column(Id)
     contact_id: Mapped[int] = mapped_column(Id)
     pending_doi_confirmation: Mapped[bool] = mapped_column(Boolean, default=False)
+    source: Mapped[str] = mapped_column(String(20))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class Suppression(WorkspaceRow, Base):
+    """An address that gets no mail, whoever it belongs to (facts 3.6). email: trimmed, lower case.
+
+    bounced, complained and manual block every mail; unengaged blocks marketing mail alone.
+    """
+
+    __tablename__ = "suppressions"
+    __table_args__ = (workspace_key(), UniqueConstraint("workspace_id", "email"))
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    email: Mapped[str] = mapped_column(String(254))
+    reason: Mapped[str] = mapped_column(String(20))
     source: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(Instant)

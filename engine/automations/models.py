@@ -1,4 +1,4 @@
-"""Rows of automations: the automation, its draft steps, frozen revisions, runs and step runs."""
+"""Rows of automations: automation, draft steps, frozen revisions, runs, step runs, counters."""
 
 from datetime import datetime
 from typing import Final
@@ -31,6 +31,11 @@ PENDING: Final = "pending"
 EXECUTING: Final = "executing"
 FAILED: Final = "failed"
 SKIPPED: Final = "skipped"
+CANCEL: Final = "cancel"
+HOLD: Final = "hold"
+# Increments of one automation are spread over so many rows (facts 1.1).
+SHARDS: Final = 8
+
 STEP_RUN_STATUSES: Final = (PENDING, EXECUTING, COMPLETED, FAILED, SKIPPED)
 
 
@@ -39,7 +44,8 @@ class Automation(WorkspaceRow, Base):
 
     trigger_type, trigger_config, on_pause and reentry are what is in force: those of the frozen
     revision while active or paused, those of the draft before. draft_version counts content edits
-    and is the ETag. version counts activations (decision A9).
+    and is the ETag. version counts activations (decision A9). stats_* are a cache that the rollup
+    fills from the shards (facts 1.12).
     """
 
     __tablename__ = "automations"
@@ -62,6 +68,9 @@ class Automation(WorkspaceRow, Base):
     version: Mapped[int] = mapped_column(Integer, default=0)
     revision_id: Mapped[int | None] = mapped_column(Id)
     consecutive_run_failures: Mapped[int] = mapped_column(Integer, default=0)
+    stats_entered: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    stats_active: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    stats_completed: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     activated_at: Mapped[datetime | None] = mapped_column(Instant)
     first_activated_at: Mapped[datetime | None] = mapped_column(Instant)
     paused_at: Mapped[datetime | None] = mapped_column(Instant)
@@ -157,7 +166,8 @@ class AutomationStepRun(WorkspaceRow, Base):
 
     attempt: executions so far, raised by each claim. due_at is what the sweep reads: when the step
     becomes due, its next try, or the end of the lease while claimed. delay_until: only for positive
-    waits. result: what decided (rule, value, path). failures: the failed attempts, oldest first.
+    waits. held_at: parked because its automation is paused on hold (decision A11). result: what
+    decided (rule, value, path). failures: the failed attempts, oldest first.
     """
 
     __tablename__ = "automation_step_runs"
@@ -174,8 +184,8 @@ class AutomationStepRun(WorkspaceRow, Base):
             "ix_automation_step_runs_executing",
             "due_at",
             "id",
-            sqlite_where=text("status = 'executing'"),
-            postgresql_where=text("status = 'executing'"),
+            sqlite_where=text("status = 'executing' AND held_at IS NULL"),
+            postgresql_where=text("status = 'executing' AND held_at IS NULL"),
         ),
         Index("ix_automation_step_runs_automation_run_id_id", "automation_run_id", "id"),
     )
@@ -199,3 +209,49 @@ class AutomationStepRun(WorkspaceRow, Base):
     failures: Mapped[list[JsonObject] | None] = mapped_column(json_type())
     error_code: Mapped[str | None] = mapped_column(String(60))
     error_message: Mapped[str | None] = mapped_column(String(500))
+
+
+class AutomationStatShard(WorkspaceRow, Base):
+    """Runs of one automation, counted up only; the sum over the shards is the truth (facts 1.1)."""
+
+    __tablename__ = "automation_stat_shards"
+    __table_args__ = (workspace_reference("automation_id", "automations"),)
+
+    automation_id: Mapped[int] = mapped_column(Id, primary_key=True, autoincrement=False)
+    shard: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    entered: Mapped[int] = mapped_column(Integer, default=0)
+    completed: Mapped[int] = mapped_column(Integer, default=0)
+    cancelled: Mapped[int] = mapped_column(Integer, default=0)
+
+
+class AutomationStepStat(WorkspaceRow, Base):
+    """Step runs of one step key by status; a shard alone may be negative, the sum is not."""
+
+    __tablename__ = "automation_step_stats"
+    __table_args__ = (workspace_reference("automation_id", "automations"),)
+
+    automation_id: Mapped[int] = mapped_column(Id, primary_key=True, autoincrement=False)
+    step_key: Mapped[str] = mapped_column(String(60), primary_key=True)
+    shard: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    pending: Mapped[int] = mapped_column(Integer, default=0)
+    executing: Mapped[int] = mapped_column(Integer, default=0)
+    completed: Mapped[int] = mapped_column(Integer, default=0)
+    failed: Mapped[int] = mapped_column(Integer, default=0)
+    skipped: Mapped[int] = mapped_column(Integer, default=0)
+
+
+class AutomationEntry(WorkspaceRow, Base):
+    """When a person last entered an automation that limits re-entry (decision A15).
+
+    Outlives the runs, which the retention prunes; its row is what makes `once` exact.
+    """
+
+    __tablename__ = "automation_entries"
+    __table_args__ = (
+        workspace_reference("automation_id", "automations"),
+        workspace_reference("contact_id", "contacts"),
+    )
+
+    automation_id: Mapped[int] = mapped_column(Id, primary_key=True, autoincrement=False)
+    contact_id: Mapped[int] = mapped_column(Id, primary_key=True, autoincrement=False)
+    entered_at: Mapped[datetime] = mapped_column(Instant)

@@ -104,7 +104,7 @@ class EmailSend(WorkspaceRow, Base):
     """One mail to one person, of any kind (decision C1). Delivery is its only writer.
 
     kind: campaign, automation, transactional, agent, test. pool: transactional or campaign.
-    context: what the template may read beside the contact (event, order). A queued row with a lease
+    purpose: its template's when it was queued. context: what the template may read beside the contact (event, order). A queued row with a lease
     is claimed; handed_over_at is committed just before the body leaves (decision C3). due_at is
     what the sweep reads: the next try, or the end of the lease while claimed.
     """
@@ -132,6 +132,7 @@ class EmailSend(WorkspaceRow, Base):
     public_id: Mapped[str] = mapped_column(String(40), unique=True)
     kind: Mapped[str] = mapped_column(String(20))
     pool: Mapped[str] = mapped_column(String(20))
+    purpose: Mapped[str | None] = mapped_column(String(20))
     campaign_id: Mapped[int | None] = mapped_column(Id)
     contact_id: Mapped[int | None] = mapped_column(Id)
     template_id: Mapped[int | None] = mapped_column(Id)

@@ -1,0 +1,42 @@
+"""Product events: one row per real transition, in its own commit, drained later (decision C12).
+
+Owns the rows and how they are written; who drains them where is `sweep outbox`.
+"""
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Index, Integer, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from engine.core.db import Base, Id, Instant, JsonObject, WorkspaceRow, json_type
+
+_WAITING: Final = "delivered_at IS NULL"
+
+
+class ProductEvent(WorkspaceRow, Base):
+    """One event for the product's own analytics. public_id: what the receiver tells doubles by.
+
+    due_at: the next try, or the end of the lease while a sweep holds it.
+    """
+
+    __tablename__ = "product_events"
+    __table_args__ = (
+        Index(
+            "ix_product_events_waiting",
+            "due_at",
+            "id",
+            sqlite_where=text(_WAITING),
+            postgresql_where=text(_WAITING),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    name: Mapped[str] = mapped_column(String(80))
+    actor: Mapped[str] = mapped_column(String(120))
+    properties: Mapped[JsonObject] = mapped_column(json_type())
+    occurred_at: Mapped[datetime] = mapped_column(Instant)
+    attempt: Mapped[int] = mapped_column(Integer, default=0)
+    due_at: Mapped[datetime] = mapped_column(Instant)
+    delivered_at: Mapped[datetime | None] = mapped_column(Instant)
