@@ -1,8 +1,8 @@
 """The one routine that changes a status column (architecture 4).
 
-legal edges → pure reducer → guarded update → audit row → effects. `transition` is the door for one
-row; `transition_many` is the plural door for runs, step runs and sends, where counters and the run
-log take the place of audit rows.
+legal edges → pure reducer → guarded update → audit row, product event → effects. `transition` is
+the door for one row; `transition_many` is the plural door for runs, step runs and sends, where
+counters and the run log take the place of audit rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 from sqlalchemy import ColumnElement, String, bindparam, select, update
 from sqlalchemy.orm import Session
 
-from engine.core import audit
+from engine.core import audit, outbox
 from engine.core.db import Base
 from engine.core.effects import Effect, emit
 from engine.core.outcome import Recorded, Refused, Transitioned, missing
@@ -25,12 +25,16 @@ Edges = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Change:
-    """What a reducer answers: the columns beside the status, the audit line, the effects."""
+    """What a reducer answers: the columns beside the status, the audit line, the effects.
+
+    product_event: name of the event for the product's own analytics (facts 1.13), if any.
+    """
 
     patch: Mapping[str, Any]
     action: str
     details: Mapping[str, audit.Scalar] = field(default_factory=dict)
     effects: Sequence[Effect] = ()
+    product_event: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,8 @@ def transition(
     session.scalar(fresh)
     details = _details(before, after, {"applied": "transitioned", **change.details})
     audit.record(session, subject, change.action, actor, at, details)
+    if change.product_event is not None:
+        _tell(session, subject, change.product_event, actor, at, _details(before, after, {}))
     for effect in change.effects:
         emit(session, effect)
     return Transitioned(before, after)
@@ -114,6 +120,18 @@ def transition(
 
 def _details(before: str, after: str, more: Mapping[str, audit.Scalar]) -> dict[str, audit.Scalar]:
     return {"previous_status": before, "new_status": after, **more}
+
+
+def _tell(
+    session: Session,
+    subject: audit.Subject,
+    name: str,
+    actor: audit.Actor,
+    at: datetime,
+    statuses: Mapping[str, audit.Scalar],
+) -> None:
+    properties = {f"{subject.resource}_id": subject.public_id, **statuses}
+    outbox.record(session, subject.workspace_id, name, actor, properties, at)
 
 
 def transition_many(

@@ -3,13 +3,16 @@
 Owns the rows and how they are written; who drains them where is `sweep outbox`.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Index, Integer, String, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from engine.core.audit import Actor, Scalar
 from engine.core.db import Base, Id, Instant, JsonObject, WorkspaceRow, json_type
+from engine.core.ids import new_public_id
 
 _WAITING: Final = "delivered_at IS NULL"
 
@@ -40,3 +43,29 @@ class ProductEvent(WorkspaceRow, Base):
     attempt: Mapped[int] = mapped_column(Integer, default=0)
     due_at: Mapped[datetime] = mapped_column(Instant)
     delivered_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+def record(
+    session: Session,
+    workspace_id: int,
+    name: str,
+    actor: Actor,
+    properties: Mapping[str, Scalar],
+    at: datetime,
+) -> None:
+    """Add one event, to be sent after the caller's commit.
+
+    name: the receiver's word for it, for example `automation_paused`. properties: flat, public ids
+    and statuses only, never data of a person. The actor may be the system (facts T-C22).
+    """
+    session.add(
+        ProductEvent(
+            public_id=f"pev_{new_public_id()}",
+            workspace_id=workspace_id,
+            name=name,
+            actor=actor.name,
+            properties=dict(properties),
+            occurred_at=at,
+            due_at=at,
+        )
+    )
