@@ -4,15 +4,18 @@ version, revision, activated_at, first_activated_at, paused_at, consecutive_run_
 transition, updated_at are written here and nowhere else (decisions G3, A9).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from engine.automations.models import ACTIVE, DRAFT, PAUSED, Automation
+from engine.core import audit
 from engine.core.audit import Actor
+from engine.core.db import Id, batch_table
 from engine.core.machine import Change, Machine, born, transition
 from engine.core.outcome import Problem, Recorded, Refused, Transitioned
 
@@ -25,6 +28,9 @@ ACTIONS: Final[Mapping[str, str]] = {
     DRAFT: "automation.reverted_to_draft",
 }
 RESUMED: Final = "automation.resumed"
+# So many runs in a row that exhausted their retries pause their automation (facts 1.10).
+BREAKER_THRESHOLD: Final = 5
+BREAKER: Final = audit.system("automation-breaker")
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ class Ask:
 
     steps: how many steps would be in force; trigger_complete: whether its trigger can ever match;
     problems: what would fail for certain (decision A12); frozen: only when leaving the draft;
-    inside: people with a running run.
+    inside: people with a running run; failures: what made the breaker ask for a pause.
     """
 
     to: str
@@ -53,13 +59,15 @@ class Ask:
     problems: tuple[Problem, ...] = ()
     frozen: Frozen | None = None
     inside: int = 0
+    failures: int | None = None
 
 
 def _reduce(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
     if ask.to == ACTIVE:
         return _activate(row, ask, at)
     if ask.to == PAUSED:
-        return Change({"paused_at": at, "updated_at": at}, ACTIONS[PAUSED])
+        details = {} if ask.failures is None else {"consecutive_run_failures": ask.failures}
+        return Change({"paused_at": at, "updated_at": at}, ACTIONS[PAUSED], details)
     if ask.inside:
         return Refused("people_inside", params={"count": ask.inside})
     patch = {"activated_at": None, "paused_at": None, "updated_at": at}
@@ -114,3 +122,42 @@ def move(
 ) -> Transitioned | Recorded | Refused:
     """Move an automation to the status asked for, or say why not."""
     return transition(session, MACHINE, automation_id, ask, actor, at)
+
+
+def record_failures(session: Session, counts: Mapping[int, int], at: datetime) -> None:
+    """Count runs that exhausted their retries; pause what reached the threshold (facts 1.10).
+
+    counts: failed runs by automation. The caller holds the rows' locks, taken before those of step
+    runs and runs. A pause is the breaker's: audited, told as a product event, as any other pause.
+    """
+    if not counts:
+        return
+    rows = [{"id": automation_id, "failed": failed} for automation_id, failed in counts.items()]
+    batch = batch_table(session, {"id": Id, "failed": Id}, rows)
+    row = Automation
+    counted = session.execute(
+        update(row)
+        .where(row.id == batch.c.id)
+        .values(consecutive_run_failures=row.consecutive_run_failures + batch.c.failed)
+        .returning(row.id, row.status, row.consecutive_run_failures)
+        .execution_options(synchronize_session=False)
+    ).all()
+    for automation_id, status, failures in sorted(counted):
+        if status == ACTIVE and failures >= BREAKER_THRESHOLD:
+            move(session, automation_id, Ask(PAUSED, failures=failures), BREAKER, at)
+
+
+def record_successes(
+    session: Session,
+    automation_ids: Collection[int],
+    at: datetime,  # noqa: ARG001 - as its twin
+) -> None:
+    """Begin the count anew for automations of which a run completed; no lock where it is 0."""
+    if not automation_ids:
+        return
+    session.execute(
+        update(Automation)
+        .where(Automation.id.in_(automation_ids), Automation.consecutive_run_failures > 0)
+        .values(consecutive_run_failures=0)
+        .execution_options(synchronize_session=False)
+    )

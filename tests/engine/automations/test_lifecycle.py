@@ -189,3 +189,37 @@ def test_an_active_automation_is_not_deleted(session: Session, clock: FixedClock
     outcome = service.remove(session, row.workspace_id, row.public_id, make.ACTOR, clock.now())
     assert outcome == Refused("active_cannot_be_deleted")
     assert row.deleted_at is None
+
+
+def test_the_fifth_failed_run_in_a_row_pauses_by_the_breaker(
+    session: Session, clock: FixedClock
+) -> None:
+    row = at_status(session, ACTIVE, clock)
+    lifecycle.record_failures(session, {row.id: 4}, clock.now())
+    session.refresh(row)
+    assert (row.status, row.consecutive_run_failures) == (ACTIVE, 4)
+    lifecycle.record_failures(session, {row.id: 1}, clock.now())
+    session.flush()
+    assert (row.status, row.paused_at, row.consecutive_run_failures) == (PAUSED, clock.now(), 5)
+    line = audits(session, row)[-1]
+    assert (line.actor, line.action) == ("system:automation-breaker", "automation.paused")
+    assert line.details["consecutive_run_failures"] == 5
+    lines = len(audits(session, row))
+    lifecycle.record_failures(session, {row.id: 3}, clock.now())
+    session.flush()
+    assert len(audits(session, row)) == lines
+
+
+def test_t_a6_the_breaker_counts_consecutive_failures(session: Session, clock: FixedClock) -> None:
+    row = at_status(session, ACTIVE, clock)
+    for _ in range(3):
+        lifecycle.record_failures(session, {row.id: 4}, clock.now())
+        lifecycle.record_successes(session, [row.id], clock.now())
+    session.refresh(row)
+    assert (row.status, row.consecutive_run_failures) == (ACTIVE, 0)
+    lifecycle.record_failures(session, {row.id: 5}, clock.now())
+    session.flush()
+    service.move(
+        session, row.workspace_id, row.public_id, service.Wish(ACTIVE), make.ACTOR, clock.now()
+    )
+    assert (row.status, row.consecutive_run_failures) == (ACTIVE, 0)
