@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
+from engine.audience.inputs import ContactPatch
 from engine.core.outcome import Problem
 from engine.delivery.service import SendRequest
 
@@ -48,12 +49,23 @@ class Visit(Generic[ConfigT]):
 
 
 @dataclass(frozen=True)
+class TopicChange:
+    """A wish to have a person in a topic or out of it. topic_id: the topic's public id."""
+
+    topic_id: str
+    join: bool
+
+
+@dataclass(frozen=True)
 class Completed:
     """The step is done. branch: the exit taken, by name; send: a mail to queue in the same commit;
+    patch, membership: a change of the person in the same commit (engine.automations.applying);
     result: what decided, as the run page tells it; reason: why nothing was done, as a code."""
 
     branch: str | None = None
     send: SendRequest | None = None
+    patch: ContactPatch | None = None
+    membership: TopicChange | None = None
     result: Mapping[str, Any] | None = None
     reason: str | None = None
 
