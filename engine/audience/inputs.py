@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from engine.audience.queries.contacts import ContactRow
+from engine.audience.values import Native
 
 Mode = Literal["strict", "upsert", "merge"]
 Action = Literal["created", "matched", "updated"]
@@ -56,6 +57,15 @@ class SavedContact:
     contact: ContactRow
     action: Action
     changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ValueChange:
+    """One value of a person before and after a write; None where there is or was none."""
+
+    key: str
+    before: Native | None
+    after: Native | None
 
 
 @dataclass(frozen=True)

@@ -152,18 +152,25 @@ def _rows(session: Session, query: Select[*tuple[Any, ...]], workspace_id: int) 
 
 
 def property_values(
-    session: Session, workspace_id: int, contact_row_ids: Collection[int]
+    session: Session,
+    workspace_id: int,
+    contact_row_ids: Collection[int],
+    keys: Collection[str] | None = None,
 ) -> dict[int, dict[str, TypedValue]]:
-    """Return the stored values of contacts by row id and key, built-in fields included."""
+    """Return the stored values of contacts by row id and key, built-in fields included.
+
+    keys: only these; None means all.
+    """
     found: dict[int, dict[str, TypedValue]] = {}
-    if not contact_row_ids:
+    if not contact_row_ids or (keys is not None and not keys):
         return found
     row = ContactPropertyValue
-    for value in session.execute(
-        select(row.contact_id, row.key, row.type, row.text, row.number, row.boolean, row.instant)
-        .where(row.workspace_id == workspace_id, row.contact_id.in_(contact_row_ids))
-        .order_by(row.contact_id, row.key)
-    ):
+    query = select(
+        row.contact_id, row.key, row.type, row.text, row.number, row.boolean, row.instant
+    ).where(row.workspace_id == workspace_id, row.contact_id.in_(contact_row_ids))
+    if keys is not None:
+        query = query.where(row.key.in_(keys))
+    for value in session.execute(query.order_by(row.contact_id, row.key)):
         found.setdefault(value.contact_id, {})[value.key] = TypedValue(*value[2:])
     return found
 

@@ -5,6 +5,7 @@ from engine.audience.service.contacts import (
     save_contact,
     save_contacts,
     update_contact,
+    update_contacts,
 )
 from engine.audience.service.definitions import (
     create_property,
@@ -30,6 +31,7 @@ __all__ = [
     "subscribe_many",
     "unsubscribe",
     "update_contact",
+    "update_contacts",
     "update_property",
     "update_topic",
 ]

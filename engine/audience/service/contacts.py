@@ -4,17 +4,17 @@ One code path: a single contact is a batch of one. Contacts are written first, t
 recorded in one batch, so that a subscriber sees the whole write.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from engine.audience.inputs import ContactInput, ContactPatch, Mode, SavedContact
+from engine.audience.inputs import ContactInput, ContactPatch, Mode, SavedContact, ValueChange
 from engine.audience.models import Contact
 from engine.audience.service import writing
-from engine.audience.service.cleaning import clean_patch
+from engine.audience.service.cleaning import Change, clean_patch
 from engine.audience.service.resolving import (
     Writing,
     answer,
@@ -24,6 +24,7 @@ from engine.audience.service.resolving import (
     resolve,
     rewrite,
 )
+from engine.audience.service.writing import Rewrite
 from engine.core import audit, events
 from engine.core.ids import is_public_id
 from engine.core.outcome import Refused, invalid, missing
@@ -66,7 +67,7 @@ def save_contacts(
     under_way = Writing(workspace_id, source, at, start_automations)
     resolve(session, under_way, batch, mode)
     events.record(session, under_way.happened, at)
-    return answer(session, under_way, len(batch))
+    return answer(session, under_way, range(len(batch)))
 
 
 def update_contact(
@@ -85,16 +86,56 @@ def update_contact(
     change = clean_patch(patch, property_types(session, workspace_id))
     if isinstance(change, list):
         return invalid_contact(change)
-    stored = _stored(session, workspace_id, public_id)
+    if not is_public_id(public_id):
+        return missing("contact_not_found")
+    stored = writing.by_public_id(session, workspace_id, public_id, change)
     if stored is None:
         return missing("contact_not_found")
-    planned = plan(stored, change)
-    if all(planned.fields[key] is None for key in writing.KEYS):
-        return invalid("identity_missing", "/email")
     under_way = Writing(workspace_id, source, at)
-    rewrite(session, under_way, {0: planned})
-    events.record(session, under_way.happened, at)
-    return answer(session, under_way, 1)[0]
+    _change(session, under_way, {stored.id: plan(stored, change)})
+    return answer(session, under_way, [stored.id])[0]
+
+
+def update_contacts(
+    session: Session,
+    workspace_id: int,
+    patches: Mapping[int, ContactPatch],
+    source: str,
+    at: datetime,
+) -> Mapping[int, tuple[ValueChange, ...] | Refused]:
+    """Change many contacts as `update_contact` does one; patches and answers by contact row id.
+
+    An answer says what really changed; () where everything stood as asked. A handful of statements
+    for all of them; a patch that is shared by many people is judged once.
+    """
+    definitions = property_types(session, workspace_id)
+    judged = {id(patch): clean_patch(patch, definitions) for patch in patches.values()}
+    changes: dict[int, Change] = {}
+    answers: dict[int, tuple[ValueChange, ...] | Refused] = {}
+    for row_id, patch in patches.items():
+        change = judged[id(patch)]
+        if isinstance(change, list):
+            answers[row_id] = invalid_contact(change)
+        else:
+            answers[row_id] = missing("contact_not_found")
+            changes[row_id] = change
+    found = writing.by_row_ids(session, workspace_id, changes)
+    under_way = Writing(workspace_id, source, at)
+    planned = {stored.id: plan(stored, changes[stored.id]) for stored in found}
+    _change(session, under_way, planned)
+    for row_id, outcome in under_way.outcomes.items():
+        answers[row_id] = outcome if isinstance(outcome, Refused) else planned[row_id].changes
+    return answers
+
+
+def _change(session: Session, under_way: Writing, planned: Mapping[int, Rewrite]) -> None:
+    """Write what is planned, by contact row id, and record the events of the whole batch."""
+    for row_id, each in planned.items():
+        if all(each.fields[key] is None for key in writing.KEYS):
+            under_way.outcomes[row_id] = invalid("identity_missing", "/email")
+    sound = {key: each for key, each in planned.items() if key not in under_way.outcomes}
+    rewrite(session, under_way, sound)
+    events.record(session, under_way.happened, under_way.at)
 
 
 def delete_contact(
@@ -104,23 +145,23 @@ def delete_contact(
 
     Records `contact_deleted`, which ends its runs, and an audit line. Refused: contact_not_found.
     """
-    stored = _stored(session, workspace_id, public_id)
-    if stored is None:
+    if not is_public_id(public_id):
         return missing("contact_not_found")
-    session.execute(
+    row_id = session.execute(
         update(Contact)
-        .where(Contact.workspace_id == workspace_id, Contact.id == stored.id)
+        .where(
+            Contact.workspace_id == workspace_id,
+            Contact.public_id == public_id,
+            Contact.deleted_at.is_(None),
+        )
         .values(deleted_at=at, updated_at=at)
+        .returning(Contact.id)
         .execution_options(synchronize_session=False)
-    )
-    event = events.NewEvent(workspace_id, stored.id, DELETED, actor.name.split(":")[0], at)
+    ).scalar()
+    if row_id is None:
+        return missing("contact_not_found")
+    event = events.NewEvent(workspace_id, row_id, DELETED, actor.name.split(":")[0], at)
     events.record(session, [event], at)
     subject = audit.Subject(workspace_id, "contact", public_id)
     audit.record(session, subject, "contact.deleted", actor, at)
     return None
-
-
-def _stored(session: Session, workspace_id: int, public_id: str) -> writing.Stored | None:
-    if not is_public_id(public_id):
-        return None
-    return writing.by_public_id(session, workspace_id, public_id)

@@ -4,7 +4,7 @@ Works a batch in turns: of two inputs that name one person the second waits for 
 input that lost a race for its address is looked up again. The caller records the events.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -40,7 +40,7 @@ class Landed:
 
 @dataclass
 class Writing:
-    """A batch under way: outcomes by place in the batch, events in the order they happened."""
+    """A batch under way: outcomes by place in the batch or contact row, events in order."""
 
     workspace_id: int
     source: str
@@ -172,12 +172,14 @@ def rewrite(session: Session, under_way: Writing, rewrites: Mapping[int, Rewrite
             under_way.note(each.stored.id, UPDATED, data)
 
 
-def answer(session: Session, under_way: Writing, size: int) -> list[SavedContact | Refused]:
-    """Return the outcomes of the batch in order, with the contacts as they now stand."""
+def answer(
+    session: Session, under_way: Writing, places: Iterable[int]
+) -> list[SavedContact | Refused]:
+    """Return the outcomes of these places in order, with the contacts as they now stand."""
     row_ids = {each.row_id for each in under_way.outcomes.values() if isinstance(each, Landed)}
     rows = contacts_by_row_id(session, under_way.workspace_id, row_ids)
     answers: list[SavedContact | Refused] = []
-    for place in range(size):
+    for place in places:
         outcome = under_way.outcomes[place]
         if isinstance(outcome, Landed):
             answers.append(SavedContact(rows[outcome.row_id], outcome.action, outcome.changed))

@@ -9,26 +9,51 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ColumnElement, bindparam, delete, or_, select, update
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Float,
+    String,
+    bindparam,
+    cast,
+    delete,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from engine.audience.inputs import ValueChange
 from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
 from engine.audience.queries import property_values
 from engine.audience.service.cleaning import FIELDS, Change
 from engine.audience.values import TypedValue, of_text
-from engine.core.db import upsert
+from engine.core.db import Columns, Id, Instant, always, batch_table, upsert
 from engine.core.ids import new_public_id
 
 KEYS: Final = ("email", "external_id")
 _VALUE: Final = ("type", "text", "folded", "number", "boolean", "instant")
+_VALUE_COLUMNS: Final[Columns] = {
+    "workspace_id": Id,
+    "contact_id": Id,
+    "key": String(),
+    "type": String(),
+    "text": String(),
+    "folded": String(),
+    "number": String(),
+    "boolean": Boolean(),
+    "instant": Instant(),
+    "updated_at": Instant(),
+}
+_NEW_FIELDS: Final[Columns] = {"row_id": Id, **{f"new_{field}": String() for field in FIELDS}}
 # A NULL is written as such: one statement for all rows, not one for every set of filled columns.
 _ONE_SHAPE: Final = {"render_nulls": True}
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A live contact as it stands, locked. values: built-in fields included."""
+    """A live contact as it stands, locked. values: of the properties that a change names."""
 
     id: int
     public_id: str
@@ -51,6 +76,21 @@ class Rewrite:
         return any(self.fields[key] != self.stored.fields[key] for key in KEYS)
 
     @property
+    def changes(self) -> tuple[ValueChange, ...]:
+        """Return what changes of the watched keys, before and after."""
+        return tuple(self._change(key) for key in self.changed)
+
+    def _change(self, key: str) -> ValueChange:
+        if key in self.fields:
+            return ValueChange(key, self.stored.fields[key], self.fields[key])
+        before, after = self.stored.values.get(key), self.values[key]
+        return ValueChange(
+            key,
+            None if before is None else before.native(),
+            None if after is None else after.native(),
+        )
+
+    @property
     def idle(self) -> bool:
         """Return whether nothing at all would change."""
         return not self.changed and not self.moves_key
@@ -61,23 +101,41 @@ def by_keys(session: Session, workspace_id: int, changes: Sequence[Change]) -> l
     emails = {change.email for change in changes if change.email is not None}
     external = {change.external_id for change in changes if change.external_id is not None}
     named = or_(Contact.email.in_(emails), Contact.external_id.in_(external))
-    return _locked(session, workspace_id, named)
+    return _locked(session, workspace_id, named, changes)
 
 
-def by_public_id(session: Session, workspace_id: int, public_id: str) -> Stored | None:
-    """Return the live contact with this public id, locked, or None."""
-    found = _locked(session, workspace_id, Contact.public_id == public_id)
+def by_row_ids(
+    session: Session, workspace_id: int, changes: Mapping[int, Change]
+) -> Sequence[Stored]:
+    """Return the live contacts among these rows, locked; changes: what is asked of each."""
+    if not changes:
+        return []
+    return _locked(session, workspace_id, Contact.id.in_(changes), changes.values())
+
+
+def by_public_id(
+    session: Session, workspace_id: int, public_id: str, change: Change
+) -> Stored | None:
+    """Return the live contact with this public id, locked, or None; `change`: what is asked."""
+    found = _locked(session, workspace_id, Contact.public_id == public_id, [change])
     return found[0] if found else None
 
 
-def _locked(session: Session, workspace_id: int, which: ColumnElement[bool]) -> list[Stored]:
+def _locked(
+    session: Session,
+    workspace_id: int,
+    which: ColumnElement[bool],
+    changes: Collection[Change],
+) -> list[Stored]:
+    """Lock and read; of the values only those that a change names, for nothing else is compared."""
     rows = session.execute(
         select(Contact.id, Contact.public_id, *(getattr(Contact, field) for field in FIELDS))
         .where(Contact.workspace_id == workspace_id, Contact.deleted_at.is_(None), which)
         .order_by(Contact.id)  # one order for all who lock, so that none waits in a circle
         .with_for_update(key_share=True)
     ).all()
-    values = property_values(session, workspace_id, [row.id for row in rows])
+    keys = {key for change in changes for key in change.values}
+    values = property_values(session, workspace_id, [row.id for row in rows], keys)
     return [
         Stored(
             row.id,
@@ -156,21 +214,43 @@ def rewrite_contacts(
 
 
 def _update(session: Session, workspace_id: int, rewrites: Sequence[Rewrite], at: datetime) -> None:
-    """Update by primary key, one prepared statement for all rows.
-
-    Joining the rows as a batch would let SQLite read the whole workspace once for each of them.
-    """
-    if not rewrites:
+    """Update the fields of those whose fields change, and of the others when they were changed."""
+    same = [each.stored.id for each in rewrites if each.fields == each.stored.fields]
+    rows = [
+        {"row_id": each.stored.id} | {f"new_{field}": text for field, text in each.fields.items()}
+        for each in rewrites
+        if each.fields != each.stored.fields
+    ]
+    if same:
+        touch(session, workspace_id, same, at)
+    if not rows:
         return
-    session.connection().execute(
+    changing = update(Contact).where(Contact.workspace_id == workspace_id)
+    if _on_sqlite(session):
+        # One prepared statement for all rows: of a joined batch SQLite would read the whole
+        # workspace once for each of them.
+        session.connection().execute(
+            changing.where(Contact.id == bindparam("row_id")).values(
+                {field: bindparam(f"new_{field}") for field in FIELDS} | {"updated_at": at}
+            ),
+            rows,
+        )
+        return
+    batch = batch_table(session, _NEW_FIELDS, rows)
+    session.execute(
+        changing.where(Contact.id == batch.c.row_id)
+        .values({field: batch.c[f"new_{field}"] for field in FIELDS} | {"updated_at": at})
+        .execution_options(synchronize_session=False)
+    )
+
+
+def touch(session: Session, workspace_id: int, row_ids: Collection[int], at: datetime) -> None:
+    """Note when these contacts were changed."""
+    session.execute(
         update(Contact)
-        .where(Contact.workspace_id == workspace_id, Contact.id == bindparam("row_id"))
-        .values({field: bindparam(f"new_{field}") for field in FIELDS} | {"updated_at": at}),
-        [
-            {"row_id": each.stored.id}
-            | {f"new_{field}": text for field, text in each.fields.items()}
-            for each in rewrites
-        ],
+        .where(Contact.workspace_id == workspace_id, Contact.id.in_(row_ids))
+        .values(updated_at=at)
+        .execution_options(synchronize_session=False)
     )
 
 
@@ -218,16 +298,38 @@ def write_values(
     for key, contact_ids in gone.items():
         _remove(session, workspace_id, key, contact_ids)
     if rows:
-        statement = upsert(session, ContactPropertyValue)
-        news = statement.excluded
-        session.execute(
-            statement.on_conflict_do_update(
-                index_elements=["workspace_id", "contact_id", "key"],
-                set_={name: news[name] for name in (*_VALUE, "updated_at")},
-            ),
-            rows,
-            execution_options=_ONE_SHAPE,
+        _upsert(session, rows)
+
+
+def _upsert(session: Session, rows: Sequence[Mapping[str, object]]) -> None:
+    statement, parameters = upsert(session, ContactPropertyValue), None
+    if _on_sqlite(session):
+        parameters = rows  # bound one by one: its JSON knows no Infinity and may round
+    else:
+        batch = batch_table(session, _VALUE_COLUMNS, [_spelt(row) for row in rows])
+        columns = {**batch.c, "number": cast(batch.c.number, Float())}
+        statement = statement.from_select(
+            list(_VALUE_COLUMNS), select(*columns.values()).where(always())
         )
+    news = statement.excluded
+    session.execute(
+        statement.on_conflict_do_update(
+            index_elements=["workspace_id", "contact_id", "key"],
+            set_={name: news[name] for name in (*_VALUE, "updated_at")},
+        ),
+        parameters,
+        execution_options=_ONE_SHAPE,
+    )
+
+
+def _spelt(row: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the row with its number as text, for JSON knows no Infinity."""
+    number = row["number"]
+    return {**row, "number": None if number is None else repr(number)}
+
+
+def _on_sqlite(session: Session) -> bool:
+    return session.get_bind().dialect.name == "sqlite"
 
 
 def _remove(session: Session, workspace_id: int, key: str, contact_ids: Collection[int]) -> None:
