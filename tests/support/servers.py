@@ -42,9 +42,10 @@ def _in_memory() -> Path | None:
 class Server:
     """A child process with a private port and a temporary folder, both gone after stop()."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, place: Path | None = None) -> None:
         self.port = free_port()
-        self.folder = Path(tempfile.mkdtemp(prefix=f"stellwerk-{name}-", dir=_in_memory()))
+        where = place or _in_memory()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"stellwerk-{name}-", dir=where))
         self._process: subprocess.Popen[bytes] | None = None
 
     def spawn(self, command: Sequence[str | Path], **options: Any) -> None:
@@ -74,11 +75,16 @@ class Server:
 
 
 class Postgres(Server):
-    """A cluster of its own; databases are made from a template in a few milliseconds."""
+    """A cluster of its own; databases are made from a template in a few milliseconds.
 
-    def __init__(self) -> None:
+    options: of the server, instead of those of the tests; place: where its folder is made.
+    """
+
+    def __init__(
+        self, options: Sequence[str] = _POSTGRES_OPTIONS, place: Path | None = None
+    ) -> None:
         paths = programs.need("PostgreSQL", ("postgres", "initdb"))
-        super().__init__("pg")
+        super().__init__("pg", place)
         self._numbers = itertools.count(1)
         data = self.folder / "data"
         other: dict[str, Any] = {"cwd": self.folder}
@@ -90,9 +96,9 @@ class Postgres(Server):
              "-U", "postgres", "--no-sync"],
             check=True, capture_output=True, **other,
         )  # fmt: skip
-        options = itertools.chain.from_iterable(("-c", option) for option in _POSTGRES_OPTIONS)
+        flags = itertools.chain.from_iterable(("-c", option) for option in options)
         self.spawn(
-            [paths["postgres"], "-D", data, "-p", str(self.port), *options,
+            [paths["postgres"], "-D", data, "-p", str(self.port), *flags,
              "-c", f"unix_socket_directories={self.folder}"],
             **other,
         )  # fmt: skip

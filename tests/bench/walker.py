@@ -1,0 +1,222 @@
+"""Steps per second of the product: real schema, fan-out, queue, and `stellwerk worker` processes.
+
+`python -m tests.bench.walker --profile` walks inside this process and prints where the time goes;
+`--batch N` changes how many steps a beat takes (in this process only).
+"""
+
+import argparse
+import cProfile
+import pstats
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Engine, make_url, text
+
+from engine.automations.claiming import StepItem
+from engine.automations.kinds.steps.base import Outcome
+from engine.automations.walker import StepWalker
+from engine.core import clock
+from engine.core.db import make_engine
+from engine.core.walking import BATCH, walk
+from engine.house import House
+from tasks.dispatch import connect
+from tests.bench.installation import STEPS_A_RUN, Hints, Installation, fire, prepare
+from tests.bench.lines import Line, say
+from tests.bench.places import Db, Places, opened, vacuum
+
+SET: Final = "set"
+STEP: Final = "step"
+_LOOK_S: Final = 0.01
+_LONGEST_S: Final = 120.0
+_UNDONE: Final = text("SELECT EXISTS (SELECT 1 FROM automation_runs WHERE status = 'running')")
+_FIRST: Final = text("SELECT min(started_at) FROM automation_step_runs")
+_COUNTS: Final = text(
+    "SELECT count(*), count(DISTINCT automation_run_id) FROM automation_step_runs"
+    " WHERE status = 'completed'"
+)
+
+
+class StepByStep:
+    """The product's walker, except that each step's effect is committed on its own."""
+
+    def __init__(self, inner: StepWalker) -> None:
+        self._inner = inner
+        self.claim, self.run, self.crashed = inner.claim, inner.run, inner.crashed
+
+    def settle(self, items: Sequence[StepItem], outcomes: Mapping[int, Outcome]) -> Sequence[int]:
+        """Settle one item a transaction: effect, completion and advance."""
+        return [
+            following
+            for item in items
+            for following in self._inner.settle([item], {item.id: outcomes[item.id]})
+        ]
+
+
+def measure(
+    places: Places, db: Db, how: str = SET, workers: int = 1, runs: int = 2_000, threads: int = 1
+) -> Line:
+    """Return the steps per second of `workers` processes on a fresh installation."""
+    place = installation(places, db)
+    queues, dispatch = connect(place.settings())
+    with place.house(dispatch) as house:
+        ready = prepare(house, runs)
+        started = fire(house, ready)
+        assert started == runs, started
+    queues.close()
+    vacuum(place.database_url)
+    command: list[str] = (
+        [sys.executable, "-m", "app", "worker", "--queues", "engine", "--workers", str(threads)]
+        if how == SET
+        else [sys.executable, "-m", "tests.bench.walker", "--serve-steps"]
+    )
+    log = (place.home / "worker.log").open("wb")
+    processes = [
+        subprocess.Popen(command, env=place.env(), stdout=log, stderr=log) for _ in range(workers)
+    ]
+    try:
+        seconds = _seconds(place.database_url, processes)
+        _check(place.database_url, runs)
+    except BaseException:
+        print((place.home / "worker.log").read_text()[-3_000:], file=sys.stderr)
+        raise
+    finally:
+        _end(processes)
+        log.close()
+    places.forget(place.database_url)
+    return line(db, how, workers, runs, runs * STEPS_A_RUN / seconds)
+
+
+def line(db: Db, how: str, workers: int, runs: int, speed: float, **more: Any) -> Line:
+    """Return the JSON line of one measurement."""
+    return {
+        "test": "walker",
+        "engine": "product",
+        "db": db,
+        "exec": how,
+        "workers": f"{workers} process" + ("es" if workers > 1 else ""),
+        "sync": "on" if db == "pg" else "FULL",
+        "runs": runs,
+        "steps_per_s": speed,
+        **more,
+    }
+
+
+def installation(places: Places, db: Db) -> Installation:
+    """Return a fresh installation: PostgreSQL with Redis, or the default install on SQLite."""
+    home = places.new_folder()
+    url = places.product_url(db, home)
+    return Installation(home, url, places.redis.next_url() if db == "pg" else None)
+
+
+def _seconds(url: str, processes: Sequence[subprocess.Popen[bytes]]) -> float:
+    """Return the time from the first claim to the end of the last run."""
+    engine = make_engine(make_url(url))
+    end = time.monotonic() + _LONGEST_S
+    try:
+        while _answer(engine, _UNDONE):
+            if time.monotonic() > end or any(process.poll() for process in processes):
+                raise AssertionError("the workers did not finish")
+            time.sleep(_LOOK_S)
+        done = clock.now()
+        first = _answer(engine, _FIRST)
+    finally:
+        engine.dispose()
+    began = datetime.fromisoformat(f"{first}+00:00") if isinstance(first, str) else first
+    return float((done - began).total_seconds())
+
+
+def _check(url: str, runs: int) -> None:
+    engine = make_engine(make_url(url))
+    with engine.connect() as connection:
+        steps, walked = connection.execute(_COUNTS).one()
+        mails = connection.scalar(text("SELECT count(*) FROM email_sends"))
+    engine.dispose()
+    assert (steps, walked, mails) == (runs * STEPS_A_RUN, runs, runs * 2), (steps, walked, mails)
+
+
+def _answer(engine: Engine, question: Any) -> Any:
+    with engine.connect() as connection:
+        return connection.scalar(question)
+
+
+def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.wait(40)
+
+
+def walk_here(
+    places: Places, db: Db, how: str, runs: int, batch: int = BATCH, profile: str | None = None
+) -> Line:
+    """Return the steps per second of a walk inside this process, without queue and threads."""
+    place, hints = installation(places, db), Hints()
+    with place.house(hints) as house:
+        ready = prepare(house, runs)
+        assert fire(house, ready) == runs
+        vacuum(place.database_url)
+        watch = cProfile.Profile()
+        if profile:
+            watch.enable()
+        began = time.perf_counter()
+        _serve_hints(house, hints, how, batch)
+        seconds = time.perf_counter() - began
+        watch.disable()
+    _check(place.database_url, runs)
+    places.forget(place.database_url)
+    if profile:
+        statistics = pstats.Stats(watch, stream=sys.stderr)
+        statistics.sort_stats("cumulative").print_stats(60)
+        statistics.sort_stats("tottime").print_stats(40)
+        statistics.dump_stats(profile)
+    return line(db, how, 1, runs, runs * STEPS_A_RUN / seconds, here=True, batch=batch)
+
+
+def _serve_hints(house: House, hints: Hints, how: str, batch: int) -> None:
+    walker = house.steps if how == SET else StepByStep(house.steps)
+    while hints.steps:
+        walk(walker, hints.steps.popleft(), batch)
+
+
+def serve_steps() -> None:
+    """Walk whatever is due, each effect in a commit of its own, until stopped (a child's work)."""
+    place = Installation.from_env()
+    with place.house() as house:
+        while True:
+            if not walk(StepByStep(house.steps)).claimed:
+                time.sleep(_LOOK_S)
+
+
+def main() -> None:
+    """Measure what the arguments ask for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--db", choices=["pg", "sqlite"], default="pg")
+    parser.add_argument("--exec", choices=[SET, STEP], default=SET, dest="how")
+    parser.add_argument("--runs", type=int, default=2_000)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--here", action="store_true", help="walk inside this process")
+    parser.add_argument("--batch", type=int, default=BATCH, help="with --here or --profile")
+    parser.add_argument("--profile", nargs="?", const="walker.prof", metavar="FILE")
+    parser.add_argument("--serve-steps", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.serve_steps:
+        serve_steps()
+        return
+    with opened() as places:
+        for _ in range(asked.rounds):
+            if asked.here or asked.profile:
+                say(walk_here(places, asked.db, asked.how, asked.runs, asked.batch, asked.profile))
+            else:
+                say(
+                    measure(places, asked.db, asked.how, asked.processes, asked.runs, asked.threads)
+                )
+
+
+if __name__ == "__main__":
+    main()
