@@ -62,16 +62,26 @@ class PropertyRow:
 
 
 def get_topic(
-    session: Session, workspace_id: int, public_id: str, *, hold: bool = False
+    session: Session,
+    workspace_id: int,
+    public_id: str,
+    *,
+    hold: bool = False,
+    keep: bool = False,
 ) -> TopicRow | None:
     """Return the topic with this public id, or None.
 
-    hold: nobody else changes it until the caller's transaction ends.
+    hold: nobody else changes it until the caller's transaction ends; keep: nobody deletes it until
+    then, but others may keep it too.
     """
     if not is_public_id(public_id):
         return None
     query = _topics(workspace_id).where(Topic.public_id == public_id)
-    row = session.execute(query.with_for_update() if hold else query).first()
+    if hold:
+        query = query.with_for_update()
+    elif keep:
+        query = query.with_for_update(read=True, key_share=True)
+    row = session.execute(query).first()
     return TopicRow(*row) if row else None
 
 

@@ -16,7 +16,12 @@ from engine.audience.service.definitions import (
     update_topic,
 )
 from engine.audience.service.happenings import receive_event
-from engine.audience.service.memberships import subscribe, subscribe_many, unsubscribe
+from engine.audience.service.memberships import (
+    subscribe,
+    subscribe_many,
+    unsubscribe,
+    unsubscribe_many,
+)
 
 __all__ = [
     "create_property",
@@ -30,6 +35,7 @@ __all__ = [
     "subscribe",
     "subscribe_many",
     "unsubscribe",
+    "unsubscribe_many",
     "update_contact",
     "update_contacts",
     "update_property",

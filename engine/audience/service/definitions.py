@@ -176,7 +176,8 @@ def delete_topic(
     session: Session, workspace_id: int, public_id: str, actor: audit.Actor, at: datetime
 ) -> Refused | None:
     """Delete a topic with its memberships. Refused: `topic_not_found`."""
-    found = get_topic(session, workspace_id, public_id)
+    # Held first: who joins or leaves keeps the topic before it touches a membership.
+    found = get_topic(session, workspace_id, public_id, hold=True)
     if found is None:
         return missing("topic_not_found")
     member = TopicMembership

@@ -4,24 +4,27 @@ Where a topic asks for double opt-in the row is stored pending: it starts nothin
 until the person confirms.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Boolean, String, delete, literal, select, update
 from sqlalchemy.orm import Session
 
 from engine.audience.inputs import Subscription, Unsubscription
 from engine.audience.models import Contact, TopicMembership
 from engine.audience.queries import TopicRow, get_topic
+from engine.audience.service import writing
 from engine.core import events
-from engine.core.db import upsert
+from engine.core.db import Id, Instant, always, batch_table, upsert
 from engine.core.ids import is_public_id
 from engine.core.outcome import Refused, missing
 
 SUBSCRIBED: Final = "topic_subscribed"
 PENDING: Final = "topic_pending"
 UNSUBSCRIBED: Final = "topic_unsubscribed"
+# No contact has this row.
+_NOBODY: Final = 0
 
 
 def subscribe(
@@ -32,44 +35,44 @@ def subscribe(
     An effective subscription takes back a global opt-out and records `topic_subscribed`; a pending
     one does neither. Doing it again is already_member. Refused: topic_not_found, contact_not_found.
     """
-    return subscribe_many(session, workspace_id, topic_id, [contact_id], source, at)[0]
+    row_id = _row_id(session, workspace_id, contact_id)
+    answers = subscribe_many(session, workspace_id, topic_id, [row_id], source, at)
+    return answers[row_id]
 
 
 def subscribe_many(
     session: Session,
     workspace_id: int,
     topic_id: str,
-    contact_ids: Sequence[str],
+    row_ids: Collection[int],
     source: str,
     at: datetime,
     *,
     start_automations: bool = True,
-) -> list[Subscription | Refused]:
-    """Put many contacts into one topic; one answer each, in order; a second naming is a repeat.
+) -> Mapping[int, Subscription | Refused]:
+    """Put many contacts into one topic as `subscribe` does one; answers by contact row id.
 
     start_automations: False for bulk writes that must start nothing (decision A2).
     """
-    topic = get_topic(session, workspace_id, topic_id)
+    live = _lock_live(session, workspace_id, row_ids)
+    topic = get_topic(session, workspace_id, topic_id, keep=True)
     if topic is None:
-        return [missing("topic_not_found") for _ in contact_ids]
-    people = _live(session, workspace_id, contact_ids)
-    joined = _join(session, workspace_id, topic, sorted(people.values()), source, at)
-    if not topic.require_double_opt_in:
+        return dict.fromkeys(row_ids, missing("topic_not_found"))
+    joined = _join(session, workspace_id, topic, live, source, at)
+    if joined and not topic.require_double_opt_in:
         _take_back_opt_out(session, workspace_id, joined, at)
-    _record(session, workspace_id, topic, joined, source, at, start_automations=start_automations)
-    answers: list[Subscription | Refused] = []
-    fresh = set(joined)
-    for contact_id in contact_ids:
-        row_id = people.get(contact_id)
-        if row_id is None:
-            answers.append(missing("contact_not_found"))
-        elif row_id in fresh:
-            fresh.remove(row_id)
-            pending = topic.require_double_opt_in
-            answers.append(Subscription("pending_doi" if pending else "subscribed"))
-        else:
-            answers.append(Subscription("already_member"))
-    return answers
+    kind = PENDING if topic.require_double_opt_in else SUBSCRIBED
+    happened = [
+        _event(workspace_id, topic, row_id, kind, source, at, start_automations=start_automations)
+        for row_id in joined
+    ]
+    events.record(session, happened, at)
+    fresh = Subscription("pending_doi" if topic.require_double_opt_in else "subscribed")
+    return {
+        **dict.fromkeys(row_ids, missing("contact_not_found")),
+        **dict.fromkeys(live, Subscription("already_member")),
+        **dict.fromkeys(joined, fresh),
+    }
 
 
 def unsubscribe(
@@ -79,46 +82,61 @@ def unsubscribe(
 
     Refused: topic_not_found, contact_not_found.
     """
-    topic = get_topic(session, workspace_id, topic_id)
+    row_id = _row_id(session, workspace_id, contact_id)
+    return unsubscribe_many(session, workspace_id, topic_id, [row_id], source, at)[row_id]
+
+
+def unsubscribe_many(
+    session: Session,
+    workspace_id: int,
+    topic_id: str,
+    row_ids: Collection[int],
+    source: str,
+    at: datetime,
+) -> Mapping[int, Unsubscription | Refused]:
+    """Take many contacts out of one topic as `unsubscribe` does one; answers by contact row id."""
+    live = _lock_live(session, workspace_id, row_ids)
+    topic = get_topic(session, workspace_id, topic_id, keep=True)
     if topic is None:
-        return missing("topic_not_found")
-    row_id = _live(session, workspace_id, [contact_id]).get(contact_id)
-    if row_id is None:
-        return missing("contact_not_found")
-    member = TopicMembership
-    left = session.execute(
-        delete(member)
-        .where(
-            member.workspace_id == workspace_id,
-            member.topic_id == topic.row_id,
-            member.contact_id == row_id,
-        )
-        .returning(member.id)
-        .execution_options(synchronize_session=False)
-    ).all()
-    if not left:
-        return Unsubscription("not_member")
-    session.execute(
-        update(Contact)
-        .where(Contact.workspace_id == workspace_id, Contact.id == row_id)
-        .values(updated_at=at)
-        .execution_options(synchronize_session=False)
-    )
-    event = _event(workspace_id, topic, row_id, UNSUBSCRIBED, source, at)
-    events.record(session, [event], at)
-    return Unsubscription("unsubscribed")
+        return dict.fromkeys(row_ids, missing("topic_not_found"))
+    left = _leave(session, workspace_id, topic, live)
+    if left:
+        writing.touch(session, workspace_id, left, at)
+    happened = [_event(workspace_id, topic, row_id, UNSUBSCRIBED, source, at) for row_id in left]
+    events.record(session, happened, at)
+    return {
+        **dict.fromkeys(row_ids, missing("contact_not_found")),
+        **dict.fromkeys(live, Unsubscription("not_member")),
+        **dict.fromkeys(left, Unsubscription("unsubscribed")),
+    }
 
 
-def _live(session: Session, workspace_id: int, contact_ids: Sequence[str]) -> dict[str, int]:
-    asked = [public_id for public_id in contact_ids if is_public_id(public_id)]
-    rows = session.execute(
-        select(Contact.public_id, Contact.id).where(
+def _row_id(session: Session, workspace_id: int, contact_id: str) -> int:
+    """Return the row of the live contact with this public id, or that of nobody."""
+    if not is_public_id(contact_id):
+        return _NOBODY
+    found = session.scalar(
+        select(Contact.id).where(
             Contact.workspace_id == workspace_id,
             Contact.deleted_at.is_(None),
-            Contact.public_id.in_(asked),
+            Contact.public_id == contact_id,
         )
     )
-    return dict(rows.all())
+    return found or _NOBODY
+
+
+def _lock_live(session: Session, workspace_id: int, row_ids: Collection[int]) -> Sequence[int]:
+    """Lock the live contacts among these, in the one order of all who lock (before the topic)."""
+    return session.scalars(
+        select(Contact.id)
+        .where(
+            Contact.workspace_id == workspace_id,
+            Contact.deleted_at.is_(None),
+            Contact.id.in_(row_ids),
+        )
+        .order_by(Contact.id)
+        .with_for_update(key_share=True)
+    ).all()
 
 
 def _join(
@@ -128,32 +146,49 @@ def _join(
     row_ids: Sequence[int],
     source: str,
     at: datetime,
-) -> list[int]:
+) -> Sequence[int]:
     """Insert the memberships that are missing; return whose they are."""
-    rows = [
-        {
-            "workspace_id": workspace_id,
-            "topic_id": topic.row_id,
-            "contact_id": row_id,
-            "pending_doi_confirmation": topic.require_double_opt_in,
-            "source": source,
-            "created_at": at,
-        }
-        for row_id in row_ids
-    ]
-    if not rows:
+    if not row_ids:
         return []
-    statement = upsert(session, TopicMembership).on_conflict_do_nothing(
-        index_elements=["workspace_id", "topic_id", "contact_id"]
+    people = batch_table(session, {"contact_id": Id}, [{"contact_id": each} for each in row_ids])
+    row = {
+        "workspace_id": literal(workspace_id, Id),
+        "topic_id": literal(topic.row_id, Id),
+        "contact_id": people.c.contact_id,
+        "pending_doi_confirmation": literal(topic.require_double_opt_in, Boolean()),
+        "source": literal(source, String()),
+        "created_at": literal(at, Instant()),
+    }
+    statement = upsert(session, TopicMembership).from_select(
+        list(row), select(*row.values()).where(always())
     )
-    return list(session.scalars(statement.returning(TopicMembership.contact_id), rows))
+    return session.scalars(
+        statement.on_conflict_do_nothing(
+            index_elements=["workspace_id", "topic_id", "contact_id"]
+        ).returning(TopicMembership.contact_id)
+    ).all()
+
+
+def _leave(
+    session: Session, workspace_id: int, topic: TopicRow, row_ids: Sequence[int]
+) -> Sequence[int]:
+    """Delete the memberships that are there; return whose they were."""
+    member = TopicMembership
+    return session.scalars(
+        delete(member)
+        .where(
+            member.workspace_id == workspace_id,
+            member.topic_id == topic.row_id,
+            member.contact_id.in_(row_ids),
+        )
+        .returning(member.contact_id)
+        .execution_options(synchronize_session=False)
+    ).all()
 
 
 def _take_back_opt_out(
     session: Session, workspace_id: int, row_ids: Sequence[int], at: datetime
 ) -> None:
-    if not row_ids:
-        return
     session.execute(
         update(Contact)
         .where(
@@ -164,24 +199,6 @@ def _take_back_opt_out(
         .values(unsubscribed_at=None, updated_at=at)
         .execution_options(synchronize_session=False)
     )
-
-
-def _record(
-    session: Session,
-    workspace_id: int,
-    topic: TopicRow,
-    row_ids: Sequence[int],
-    source: str,
-    at: datetime,
-    *,
-    start_automations: bool,
-) -> None:
-    kind = PENDING if topic.require_double_opt_in else SUBSCRIBED
-    batch = [
-        _event(workspace_id, topic, row_id, kind, source, at, start_automations=start_automations)
-        for row_id in row_ids
-    ]
-    events.record(session, batch, at)
 
 
 def _event(

@@ -21,8 +21,10 @@ def test_topics_come_newest_first_by_page(session: Session, workspace: int) -> N
 
 def test_members_are_live_and_come_by_page(session: Session, workspace: int) -> None:
     topic, other = make.topic(session, workspace), make.topic(session, workspace)
-    people = [make.contact(session, workspace).public_id for _ in range(4)]
-    service.subscribe_many(session, workspace, topic.public_id, people, API, AT)
+    known = [make.contact(session, workspace) for _ in range(4)]
+    people = [person.public_id for person in known]
+    rows = [person.row_id for person in known]
+    service.subscribe_many(session, workspace, topic.public_id, rows, API, AT)
     service.subscribe(session, workspace, other.public_id, people[0], API, AT)
     service.delete_contact(session, workspace, people[0], make.ACTOR, AT)
     first, after = queries.page_members(session, workspace, topic.public_id, limit=2)

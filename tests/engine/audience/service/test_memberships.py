@@ -87,18 +87,25 @@ def test_subscribing_twice_is_one_membership(
 def test_many_are_answered_one_by_one(session: Session, workspace: int) -> None:
     topic = make.topic(session, workspace)
     ada, grace, gone = (make.contact(session, workspace) for _ in range(3))
+    foreign = make.contact(session, house_of.workspace(session).id)
     service.delete_contact(session, workspace, gone.public_id, make.ACTOR, AT)
     service.subscribe(session, workspace, topic.public_id, grace.public_id, API, AT)
-    asked = [ada.public_id, grace.public_id, "nobody", ada.public_id, gone.public_id]
     missing = Refused("contact_not_found", "missing")
-    assert service.subscribe_many(session, workspace, topic.public_id, asked, API, AT) == [
-        Subscription("subscribed"),
-        Subscription("already_member"),
-        missing,
-        Subscription("already_member"),
-        missing,
-    ]
+    asked = [person.row_id for person in (ada, grace, gone, foreign, ada)]
+    assert service.subscribe_many(session, workspace, topic.public_id, asked, API, AT) == {
+        ada.row_id: Subscription("subscribed"),
+        grace.row_id: Subscription("already_member"),
+        gone.row_id: missing,
+        foreign.row_id: missing,
+    }
     assert len(topic_events(session, workspace)) == 2
+    assert service.unsubscribe_many(session, workspace, topic.public_id, asked, API, AT) == {
+        ada.row_id: Unsubscription("unsubscribed"),
+        grace.row_id: Unsubscription("unsubscribed"),
+        gone.row_id: missing,
+        foreign.row_id: missing,
+    }
+    assert queries.page_members(session, workspace, topic.public_id)[0] == []
 
 
 def test_an_unknown_topic_is_missing_for_everybody(session: Session, workspace: int) -> None:
@@ -106,11 +113,13 @@ def test_an_unknown_topic_is_missing_for_everybody(session: Session, workspace: 
     foreign = make.topic(session, house_of.workspace(session).id)
     missing = Refused("topic_not_found", "missing")
     for topic_id in (foreign.public_id, "nothing", "a\x00b"):
-        people = [ada.public_id, "nobody"]
-        answers = service.subscribe_many(session, workspace, topic_id, people, API, AT)
-        assert answers == [missing, missing]
-        left = service.unsubscribe(session, workspace, topic_id, ada.public_id, API, AT)
-        assert left == missing
+        people = [ada.row_id, 0]
+        for act in (service.subscribe_many, service.unsubscribe_many):
+            answers = act(session, workspace, topic_id, people, API, AT)
+            assert answers == {ada.row_id: missing, 0: missing}
+        for person in (ada.public_id, "nobody"):
+            left = service.unsubscribe(session, workspace, topic_id, person, API, AT)
+            assert left == missing
 
 
 def test_leaving_deletes_the_row_and_is_told_once(session: Session, workspace: int) -> None:
@@ -151,6 +160,6 @@ def test_a_bulk_write_may_start_nothing(
     topic, ada = make.topic(session, workspace), make.contact(session, workspace)
     told.clear()
     service.subscribe_many(
-        session, workspace, topic.public_id, [ada.public_id], API, AT, start_automations=False
+        session, workspace, topic.public_id, [ada.row_id], API, AT, start_automations=False
     )
     assert told == [("topic_subscribed", False)]
