@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -56,10 +57,16 @@ def check(engine: Engine) -> list[str]:
         return [str(change) for change in compare_metadata(context, Base.metadata)]
 
 
+@cache
+def known() -> frozenset[str]:
+    """Return every revision that this program has; read once, as the program was started."""
+    scripts = ScriptDirectory(str(FOLDER)).walk_revisions()
+    return frozenset(script.revision for script in scripts)
+
+
 def _refuse_newer(connection: Connection) -> None:
     current = MigrationContext.configure(connection).get_current_revision()
-    known = {revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()}
-    if current is not None and current not in known:
+    if current is not None and current not in known():
         raise NewerSchema(
             f"the database has schema {current}, made by a newer Stellwerk. "
             "Install that version, or restore a backup made before the upgrade."

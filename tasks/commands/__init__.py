@@ -6,9 +6,11 @@ from typing import Final
 import click
 
 from tasks.commands.apikey import apikey
+from tasks.commands.backup import backup
 from tasks.commands.db import db
 from tasks.commands.demo import demo
 from tasks.commands.doctor import doctor
+from tasks.commands.restore import restore
 from tasks.commands.setup import setup
 from tasks.commands.sweep import sweep
 from tasks.commands.up import up
@@ -27,4 +29,6 @@ COMMANDS: Final[Mapping[str, click.Command]] = {
     "sweep": sweep,
     "demo": demo,
     "doctor": doctor,
+    "backup": backup,
+    "restore": restore,
 }
