@@ -11,6 +11,12 @@ from engine.audience.queries.contacts import (
     property_values,
 )
 from engine.audience.queries.story import StoryLine, StoryPlace, earlier, story
+from engine.audience.queries.suppressions import (
+    ReachRow,
+    reach,
+    suppressed,
+    suppression_key,
+)
 from engine.audience.queries.topics import (
     MemberRow,
     MembershipRow,
@@ -30,6 +36,7 @@ __all__ = [
     "MemberRow",
     "MembershipRow",
     "PropertyRow",
+    "ReachRow",
     "StoryLine",
     "StoryPlace",
     "TopicRow",
@@ -47,6 +54,9 @@ __all__ = [
     "page_members",
     "page_topics",
     "property_values",
+    "reach",
     "story",
+    "suppressed",
+    "suppression_key",
     "topic_names",
 ]

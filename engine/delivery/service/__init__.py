@@ -1,5 +1,6 @@
 """The verbs of delivery: queue mail, keep templates, senders and sending domains."""
 
+from engine.delivery.service.requests import Queued, Withheld, request_many
 from engine.delivery.service.senders import (
     AttestedDomain,
     CreatedSender,
@@ -26,9 +27,11 @@ __all__ = [
     "AttestedDomain",
     "CreatedSender",
     "Preview",
+    "Queued",
     "SendRequest",
     "SenderInput",
     "TemplateInput",
+    "Withheld",
     "attest_domain",
     "check_subject",
     "create_sender",
@@ -38,6 +41,7 @@ __all__ = [
     "delete_template",
     "enqueue_many",
     "preview_template",
+    "request_many",
     "set_default_sender",
     "update_sender",
     "update_template",

@@ -13,7 +13,13 @@ from engine.core.db import Id, Instant, always, batch_table, json_type, upsert
 from engine.core.ids import new_public_id
 from engine.core.machine import born
 from engine.delivery.lifecycle import SENDS
-from engine.delivery.models import POOL_TRANSACTIONAL, QUEUED, EmailSend
+from engine.delivery.models import (
+    MARKETING,
+    POOL_TRANSACTIONAL,
+    QUEUED,
+    SERVICE,
+    EmailSend,
+)
 from engine.delivery.walk_lifecycle import hint
 
 
@@ -23,7 +29,9 @@ class SendRequest:
 
     kind: campaign, automation, transactional, agent or test. contact_id, template_id: row ids.
     subject_override: Liquid, in place of the template's subject. context: what the template reads
-    beside the contact, for example `{"event": {…}}`. due_at None: at once.
+    beside the contact, for example `{"event": {…}}`. due_at None: at once. purpose: marketing or
+    service, None means marketing; allow_repeat: the template's, None means its purpose decides
+    (decisions A4, A17).
     """
 
     workspace_id: int
@@ -41,6 +49,13 @@ class SendRequest:
     campaign_id: int | None = None
     ab_variant: str | None = None
     due_at: datetime | None = None
+    purpose: str | None = None
+    allow_repeat: bool | None = None
+
+    @property
+    def marketing(self) -> bool:
+        """Whether the mail counts as marketing: all but what is said to be service."""
+        return self.purpose != SERVICE
 
 
 _COLUMNS: Final[Mapping[str, TypeEngine[Any]]] = {
@@ -48,6 +63,7 @@ _COLUMNS: Final[Mapping[str, TypeEngine[Any]]] = {
     "workspace_id": Id,
     "kind": String(),
     "pool": String(),
+    "purpose": String(),
     "campaign_id": Id,
     "contact_id": Id,
     "template_id": Id,
@@ -98,7 +114,7 @@ def enqueue_many(
             if wanted[key].pool == pool and (wanted[key].due_at or at) == due_at
         ]
         hint(session, pool, same, due_at, at)
-    return ids | _existing(session, [wanted[key] for key in wanted if key not in ids])
+    return ids | queued_already(session, [wanted[key] for key in wanted if key not in ids])
 
 
 def _new_row(request: SendRequest, at: datetime) -> dict[str, Any]:
@@ -106,6 +122,7 @@ def _new_row(request: SendRequest, at: datetime) -> dict[str, Any]:
     return {
         **same,
         "public_id": new_public_id(),
+        "purpose": request.purpose or MARKETING,
         "context": dict(request.context),
         "attempt": 0,
         "queued_at": at,
@@ -113,7 +130,8 @@ def _new_row(request: SendRequest, at: datetime) -> dict[str, Any]:
     }
 
 
-def _existing(session: Session, requests: Sequence[SendRequest]) -> dict[str, int]:
+def queued_already(session: Session, requests: Sequence[SendRequest]) -> dict[str, int]:
+    """Return the row ids of requests whose key has a send, by dedupe key; one statement."""
     if not requests:
         return {}
     found = session.execute(

@@ -143,6 +143,8 @@ def _request(visit: Visit[EmailConfig], facts: EmailFacts | None) -> Outcome:
             from_name=facts.sender.name,
             reply_to=facts.sender.reply_to,
             dedupe_key=visit.key,
+            purpose=facts.template.purpose,
+            allow_repeat=facts.template.allow_repeat,
         )
     )
 
