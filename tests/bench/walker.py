@@ -27,6 +27,7 @@ from tasks.dispatch import connect
 from tests.bench.installation import STEPS_A_RUN, Hints, Installation, fire, prepare
 from tests.bench.lines import Line, say
 from tests.bench.places import Db, Places, opened, vacuum
+from tests.bench.statements import Statements
 
 SET: Final = "set"
 STEP: Final = "step"
@@ -151,7 +152,13 @@ def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
 
 
 def walk_here(
-    places: Places, db: Db, how: str, runs: int, batch: int = BATCH, profile: str | None = None
+    places: Places,
+    db: Db,
+    how: str,
+    runs: int,
+    batch: int = BATCH,
+    profile: str | None = None,
+    statements: bool = False,
 ) -> Line:
     """Return the steps per second of a walk inside this process, without queue and threads."""
     place, hints = installation(places, db), Hints()
@@ -159,13 +166,16 @@ def walk_here(
         ready = prepare(house, runs)
         assert fire(house, ready) == runs
         vacuum(place.database_url)
+        asked = Statements(house.runtime.database.engine) if statements else None
         watch = cProfile.Profile()
         if profile:
             watch.enable()
         began = time.perf_counter()
-        _serve_hints(house, hints, how, batch)
+        beats = _serve_hints(house, hints, how, batch)
         seconds = time.perf_counter() - began
         watch.disable()
+        if asked:
+            asked.tell(beats, seconds)
     _check(place.database_url, runs)
     places.forget(place.database_url)
     if profile:
@@ -176,10 +186,12 @@ def walk_here(
     return line(db, how, 1, runs, runs * STEPS_A_RUN / seconds, here=True, batch=batch)
 
 
-def _serve_hints(house: House, hints: Hints, how: str, batch: int) -> None:
+def _serve_hints(house: House, hints: Hints, how: str, batch: int) -> int:
     walker = house.steps if how == SET else StepByStep(house.steps)
+    beats = 0
     while hints.steps:
-        walk(walker, hints.steps.popleft(), batch)
+        beats += walk(walker, hints.steps.popleft(), batch).beats
+    return beats
 
 
 def serve_steps() -> None:
@@ -203,6 +215,7 @@ def main() -> None:
     parser.add_argument("--here", action="store_true", help="walk inside this process")
     parser.add_argument("--batch", type=int, default=BATCH, help="with --here or --profile")
     parser.add_argument("--profile", nargs="?", const="walker.prof", metavar="FILE")
+    parser.add_argument("--statements", action="store_true", help="time each statement")
     parser.add_argument("--serve-steps", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.serve_steps:
@@ -210,8 +223,18 @@ def main() -> None:
         return
     with opened() as places:
         for _ in range(asked.rounds):
-            if asked.here or asked.profile:
-                say(walk_here(places, asked.db, asked.how, asked.runs, asked.batch, asked.profile))
+            if asked.here or asked.profile or asked.statements:
+                say(
+                    walk_here(
+                        places,
+                        asked.db,
+                        asked.how,
+                        asked.runs,
+                        asked.batch,
+                        asked.profile,
+                        asked.statements,
+                    )
+                )
             else:
                 say(
                     measure(places, asked.db, asked.how, asked.processes, asked.runs, asked.threads)
