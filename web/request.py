@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import BadRequest, NotFound
 
-from engine.core import clock, effects
+from engine.core import clock, unit_of_work
 from engine.core.boot import Runtime
 from engine.core.db import Base, guard, scope
 from engine.core.ids import new_public_id
@@ -32,7 +32,7 @@ db: Final = SQLAlchemy(
 # The web's sessions listen to the same as the engine's own: the workspace guard, the hand-over.
 _SESSIONS: Final = cast("sessionmaker[Session]", db.session.session_factory)
 guard.attach(_SESSIONS)
-effects.attach(_SESSIONS)
+unit_of_work.attach(_SESSIONS)
 
 
 def register(app: Flask, runtime: Runtime) -> None:

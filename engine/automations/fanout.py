@@ -99,8 +99,8 @@ def _start(
     made = run_records.create_runs(
         session, [{**row, "public_id": public_id} for public_id, row in rows.items()]
     )
-    _first_steps(session, [(run_id, automation.workspace_id) for run_id, _ in made], first, at)
-    return Counter(rows[public_id]["event_id"] for _, public_id in made)
+    _first_steps(session, made, first, at)
+    return Counter(rows[run.public_id]["event_id"] for run in made)
 
 
 def _matching(
@@ -139,10 +139,11 @@ def _run_row(
     }
 
 
-def _first_steps(
-    session: Session, runs: Sequence[tuple[int, int]], first: GraphStep, at: datetime
-) -> None:
-    rows = [step_row(run_id, workspace_id, first, at) for run_id, workspace_id in runs]
+def _first_steps(session: Session, runs: Sequence[Any], first: GraphStep, at: datetime) -> None:
+    rows = [
+        {**step_row(run.id, run.workspace_id, first, at), "automation_id": run.automation_id}
+        for run in runs
+    ]
     hint_steps(session, run_records.create_step_runs(session, rows), at)
 
 

@@ -3,13 +3,15 @@
 Counters and the run log take the place of audit rows here (architecture 4).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, String, select, update
+from sqlalchemy import ColumnElement, Integer, String, func, select, type_coerce
 from sqlalchemy.orm import Session
 
+from engine.automations import counters
 from engine.automations.models import (
     CANCELLED,
     COMPLETED,
@@ -17,6 +19,7 @@ from engine.automations.models import (
     FAILED,
     PENDING,
     RUNNING,
+    SKIPPED,
     AutomationRun,
     AutomationStepRun,
 )
@@ -31,14 +34,21 @@ RETRY_DELAYS: Final = (timedelta(seconds=1), timedelta(seconds=5), timedelta(sec
 MAX_EXECUTIONS: Final = 1 + len(RETRY_DELAYS)
 MAX_STEPS_PER_RUN: Final = 100
 MOST_HINTS: Final = 5_000
+# A database takes so many parameters in one statement, and more.
+_ASKED: Final = 5_000
 
 RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED)})
 # (executing, executing) is a retry: a raised attempt, a new lease, or a back-off (decision A7).
+# (executing, pending) is only the parking of a held automation, inside the claim's own transaction
+# (A11). (pending, pending) moves a wait. A skip goes through a claim, so that it happens once.
 STEP_EDGES: Final = frozenset(
     {
         (PENDING, EXECUTING),
+        (PENDING, PENDING),
+        (EXECUTING, PENDING),
         (EXECUTING, EXECUTING),
         (EXECUTING, COMPLETED),
+        (EXECUTING, SKIPPED),
         (EXECUTING, FAILED),
         (PENDING, FAILED),
     }
@@ -46,6 +56,7 @@ STEP_EDGES: Final = frozenset(
 
 # Error code of a step that was cut short with its run.
 RUN_ENDED: Final = "RUN_ENDED"
+INVALID_DUE_TIME: Final = "INVALID_DUE_TIME"
 
 FINISHED: Final = "finished"
 STEP_FAILED: Final = "step_failed"
@@ -54,6 +65,7 @@ LOOP_CAP: Final = "loop_cap"
 REMOVED: Final = "removed"
 AUTOMATION_DELETED: Final = "automation_deleted"
 STEP_NOT_FOUND: Final = "step_not_found"
+STOPPED: Final = "stopped"
 ENDED_REASONS: Final = (
     FINISHED,
     STEP_FAILED,
@@ -62,6 +74,7 @@ ENDED_REASONS: Final = (
     REMOVED,
     AUTOMATION_DELETED,
     STEP_NOT_FOUND,
+    STOPPED,
 )
 
 
@@ -85,22 +98,63 @@ def claims(at: datetime) -> Mapping[str, Claim[Any]]:
     row = AutomationStepRun
     leased = {"attempt": row.attempt + 1, "lease_until": at + LEASE, "due_at": at + LEASE}
     order = (row.due_at, row.id)
-    due = row.due_at <= at
+    due = (row.due_at <= at, row.held_at.is_(None))
+    again = (EXECUTING, EXECUTING)
+    free, lapsed = row.lease_until.is_(None), row.lease_until.is_not(None)
     return {
-        "first": Claim(
-            STEP_RUNS,
-            (PENDING, EXECUTING),
-            (due, row.held_at.is_(None)),
-            {**leased, "started_at": at},
-            order,
-        ),
-        "retry": Claim(
-            STEP_RUNS, (EXECUTING, EXECUTING), (due, row.lease_until.is_(None)), leased, order
-        ),
-        "lapsed": Claim(
-            STEP_RUNS, (EXECUTING, EXECUTING), (due, row.lease_until.is_not(None)), leased, order
-        ),
+        "first": Claim(STEP_RUNS, (PENDING, EXECUTING), due, {**leased, "started_at": at}, order),
+        "retry": Claim(STEP_RUNS, again, (*due, free), leased, order),
+        "lapsed": Claim(STEP_RUNS, again, (*due, lapsed), leased, order),
     }
+
+
+def park(session: Session, first: Sequence[int], again: Sequence[int], at: datetime) -> None:
+    """Undo claims of this very transaction: their automation is on hold (decision A11).
+
+    first: claimed for their first execution; again: retries and lapses. Parked rows leave the due
+    indexes; due_at tells again when they were due, for the choice at the resume.
+    """
+    row = AutomationStepRun
+    patch = {
+        "attempt": row.attempt - 1,
+        "lease_until": None,
+        "held_at": at,
+        "due_at": func.coalesce(row.delay_until, row.scheduled_at),
+    }
+    if first:
+        again_pending = {**patch, "started_at": None}
+        transition_many(
+            session, STEP_RUNS, (EXECUTING, PENDING), [row.id.in_(first)], again_pending
+        )
+    if again:
+        transition_many(session, STEP_RUNS, (EXECUTING, EXECUTING), [row.id.in_(again)], patch)
+
+
+def fail_unreadable(session: Session, at: datetime) -> int:
+    """Fail waiting step runs whose due time is no instant, and end their runs (SQLite alone).
+
+    Nothing of the product writes such a value; a hand in the database can. Two ranges of the due
+    index hold them: every instant begins with a digit.
+    """
+    if session.get_bind().dialect.name != "sqlite":
+        return 0
+    row = AutomationStepRun
+    text = type_coerce(row.due_at, String())
+    patch = {
+        "due_at": at,
+        "completed_at": at,
+        "error_code": INVALID_DUE_TIME,
+        "error_message": "The due time of the step cannot be read",
+    }
+    key = (row.automation_run_id, row.step_key)
+    reasons: dict[int, str] = {}
+    for wrong in (text >= ":", text < "0"):
+        where = [row.held_at.is_(None), wrong]
+        failed = transition_many(session, STEP_RUNS, (PENDING, FAILED), where, patch, key)
+        _count_steps(session, failed, FAILED, PENDING)
+        reasons.update((step.automation_run_id, STEP_FAILED) for step in failed)
+    end_runs(session, CANCELLED, reasons, at)
+    return len(reasons)
 
 
 def coming(session: Session, since: datetime, until: datetime) -> Sequence[tuple[int, datetime]]:
@@ -122,53 +176,61 @@ def coming(session: Session, since: datetime, until: datetime) -> Sequence[tuple
 
 def settle_steps(
     session: Session, to: str, rows: Sequence[Mapping[str, Any]], at: datetime
-) -> None:
+) -> Collection[int]:
     """End executing step runs, each only if its claimed attempt is still the newest.
 
-    rows: id, attempt, and the columns to write: result, failures, error_code, error_message.
+    rows: id, attempt, and the columns to write: result, failures, email_send_id, error_code,
+    error_message. Returns the ids that this call ended.
     """
     if not rows:
-        return
+        return set()
     batch = batch_table(session, _SETTLE_COLUMNS, rows)
+    written = (name for name in _SETTLE_COLUMNS if name not in ("id", "attempt"))
     patch = {
         "completed_at": at,
         "lease_until": None,
-        **{name: batch.c[name] for name in ("result", "failures", "error_code", "error_message")},
+        **{name: batch.c[name] for name in written},
     }
-    transition_many(session, STEP_RUNS, (EXECUTING, to), _same_attempt(batch), patch)
+    moved = transition_many(session, STEP_RUNS, (EXECUTING, to), _same_attempt(batch), patch)
+    return {row.id for row in moved}
 
 
-def back_off(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+def back_off(session: Session, rows: Sequence[Mapping[str, Any]]) -> Collection[int]:
     """Put executing step runs back until their next try: due_at in the future, no lease."""
     if not rows:
-        return
+        return set()
     batch = batch_table(session, {**_SETTLE_COLUMNS, "due_at": Instant()}, rows)
     patch = {
         "lease_until": None,
         **{name: batch.c[name] for name in ("due_at", "failures", "error_code", "error_message")},
     }
-    transition_many(session, STEP_RUNS, (EXECUTING, EXECUTING), _same_attempt(batch), patch)
+    moved = transition_many(session, STEP_RUNS, (EXECUTING, EXECUTING), _same_attempt(batch), patch)
+    return {row.id for row in moved}
 
 
 _SETTLE_COLUMNS: Final[Columns] = {
     "id": Id,
-    "attempt": Id,
+    "attempt": Integer(),
     "result": json_type(),
     "failures": json_type(),
+    "email_send_id": Id,
     "error_code": String(),
     "error_message": String(),
 }
 
 
-def end_runs(session: Session, to: str, reasons: Mapping[int, str], at: datetime) -> Sequence[int]:
-    """End running runs; return the ids that this call ended. Later calls change nothing."""
+def end_runs(
+    session: Session, to: str, reasons: Mapping[int, str], at: datetime
+) -> Mapping[int, int]:
+    """End running runs and count them; return automation by run of those that this call ended."""
     if not reasons:
-        return []
+        return {}
     rows = [{"id": run_id, "reason": reason} for run_id, reason in reasons.items()]
     batch = batch_table(session, {"id": Id, "reason": String()}, rows)
     patch = {"completed_at": at, "next_step_at": None, "ended_reason": batch.c.reason}
-    moved = transition_many(session, RUNS, (RUNNING, to), [AutomationRun.id == batch.c.id], patch)
-    return [row.id for row in moved]
+    where = [AutomationRun.id == batch.c.id]
+    moved = transition_many(session, RUNS, (RUNNING, to), where, patch, _RUN_KEY)
+    return _count_ended(session, moved, to)
 
 
 def cancel_where(
@@ -179,34 +241,55 @@ def cancel_where(
     Steps first, then runs: the order every writer takes locks in.
     """
     running = select(AutomationRun.id).where(RUNS.is_(RUNNING), *where)
-    step_patch = {
-        "completed_at": at,
-        "error_code": RUN_ENDED,
-        "error_message": "Automation run has ended",
-    }
-    transition_many(
+    step, step_patch = (
+        AutomationStepRun,
+        {
+            "completed_at": at,
+            "held_at": None,
+            "error_code": RUN_ENDED,
+            "error_message": "Automation run has ended",
+        },
+    )
+    failed = transition_many(
         session,
         STEP_RUNS,
         (PENDING, FAILED),
-        [AutomationStepRun.automation_run_id.in_(running)],
+        [step.automation_run_id.in_(running)],
         step_patch,
+        (step.automation_run_id, step.step_key),
     )
     patch = {"completed_at": at, "next_step_at": None, "ended_reason": reason}
-    return len(transition_many(session, RUNS, (RUNNING, CANCELLED), where, patch))
+    moved = transition_many(session, RUNS, (RUNNING, CANCELLED), where, patch, _RUN_KEY)
+    _count_steps(session, failed, FAILED, PENDING)
+    return len(_count_ended(session, moved, CANCELLED))
 
 
-def count_claims(session: Session, run_ids: Sequence[int]) -> Mapping[int, int]:
-    """Raise steps_executed of runs by one first claim; return the new values."""
-    if not run_ids:
-        return {}
-    statement = (
-        update(AutomationRun)
-        .where(AutomationRun.id.in_(run_ids))
-        .values(steps_executed=AutomationRun.steps_executed + 1)
-        .returning(AutomationRun.id, AutomationRun.steps_executed)
-        .execution_options(synchronize_session=False)
-    )
-    return {row.id: row.steps_executed for row in session.execute(statement)}
+_RUN_KEY: Final = (AutomationRun.id, AutomationRun.automation_id, AutomationRun.workspace_id)
+
+
+def _count_ended(session: Session, moved: Sequence[Any], to: str) -> Mapping[int, int]:
+    for (workspace_id, automation_id), by in Counter(
+        (row.workspace_id, row.automation_id) for row in moved
+    ).items():
+        counters.count_runs(session, (workspace_id, automation_id), to, by)
+    return {row.id: row.automation_id for row in moved}
+
+
+def _count_steps(session: Session, moved: Sequence[Any], to: str, was: str) -> None:
+    """Count moved step runs given as (automation_run_id, step_key)."""
+    if not moved:
+        return
+    run = AutomationRun
+    wanted = {row.automation_run_id for row in moved}
+    keys: dict[int, tuple[int, int]] = {}
+    for start in range(0, len(wanted), _ASKED):
+        part = sorted(wanted)[start : start + _ASKED]
+        found = session.execute(
+            select(run.id, run.workspace_id, run.automation_id).where(run.id.in_(part))
+        )
+        keys |= {row_id: (workspace_id, owner) for row_id, workspace_id, owner in found}
+    moves = ((*keys[row.automation_run_id], row.step_key) for row in moved)
+    counters.count_steps(session, moves, to, was)
 
 
 def _same_attempt(batch: Any) -> list[ColumnElement[bool]]:

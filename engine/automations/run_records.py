@@ -1,5 +1,6 @@
 """Births of runs and step runs, set-wise. Their statuses afterwards belong to `run_lifecycle`."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -7,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import String, insert, literal_column, select
 from sqlalchemy.orm import Session
 
+from engine.automations import counters
 from engine.automations.models import (
     PENDING,
     RUNNING,
@@ -43,22 +45,32 @@ _STEP_COLUMNS: Final[Columns] = {
 def create_runs(session: Session, rows: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
     """Insert running runs; whoever has one already gets none (the partial unique index decides).
 
-    Returns (id, public_id) of the runs that really began.
+    Returns (id, public_id) of the runs that really began; each is counted as entered.
     """
     source = batch_table(session, _RUN_COLUMNS, rows)
     values = [*(source.c[name] for name in _RUN_COLUMNS), *_constants(RUNNING, 0, 0)]
     names = [*_RUN_COLUMNS, "status", "current_step_index", "steps_executed"]
     chosen = select(*values).select_from(source).where(always())
     statement = upsert(session, AutomationRun).from_select(names, chosen).on_conflict_do_nothing()
-    return session.execute(statement.returning(AutomationRun.id, AutomationRun.public_id)).all()
+    run = AutomationRun
+    made = session.execute(
+        statement.returning(run.id, run.public_id, run.workspace_id, run.automation_id)
+    ).all()
+    for key, by in Counter((row.workspace_id, row.automation_id) for row in made).items():
+        counters.count_runs(session, key, counters.ENTERED, by)
+    return made
 
 
 def create_step_runs(
     session: Session, rows: Sequence[Mapping[str, Any]]
 ) -> Sequence[tuple[int, datetime]]:
-    """Insert pending step runs; return (id, due_at) of each."""
+    """Insert pending step runs and count them; return (id, due_at) of each.
+
+    rows: the columns of a step run, and `automation_id` for the count.
+    """
     if not rows:
         return []
+    _count(session, rows, PENDING)
     source = batch_table(session, _STEP_COLUMNS, rows)
     values = [*(source.c[name] for name in _STEP_COLUMNS), *_constants(PENDING, 0)]
     names = [*_STEP_COLUMNS, "status", "attempt"]
@@ -71,12 +83,18 @@ def record_skipped(session: Session, rows: Sequence[Mapping[str, Any]], at: date
     """Insert skipped step runs for the steps a forward jump passed (facts 1.9, decision A16)."""
     if not rows:
         return
+    _count(session, rows, SKIPPED)
     filled = [{**row, "scheduled_at": at, "due_at": at} for row in rows]
     source = batch_table(session, _STEP_COLUMNS, filled)
     values = [*(source.c[name] for name in _STEP_COLUMNS), *_constants(SKIPPED, 0)]
     names = [*_STEP_COLUMNS, "status", "attempt", "completed_at"]
     chosen = select(*values, source.c.scheduled_at)
     session.execute(insert(AutomationStepRun).from_select(names, chosen))
+
+
+def _count(session: Session, rows: Sequence[Mapping[str, Any]], status: str) -> None:
+    keys = ((row["workspace_id"], row["automation_id"], row["step_key"]) for row in rows)
+    counters.count_steps(session, keys, status)
 
 
 def _constants(status: str, *numbers: int) -> list[Any]:

@@ -1,48 +1,42 @@
-"""Settling a batch: completion and advance in one transaction (decision A6).
+"""Settling a batch: completion, what the outcomes ask for, and advance in one transaction (A6).
 
 Per item only if the claimed attempt is still the newest and the run still runs. Locks are taken in
-one order everywhere: step runs, then runs.
+one order everywhere: automations, contacts, step runs, runs, sends, counters.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Final
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from engine.automations import run_lifecycle, run_records
+from engine.automations import advancing, applying, counters, lifecycle, run_lifecycle
+from engine.automations.advancing import Plan
 from engine.automations.claiming import RUN_ENDED, StepItem
-from engine.automations.fanout import step_row
 from engine.automations.hints import hint_steps
-from engine.automations.kinds.steps.base import Completed, Failed, Outcome
+from engine.automations.kinds.steps.base import Completed, Failed, Outcome, Passed
 from engine.automations.models import (
-    CANCELLED,
     COMPLETED,
     EXECUTING,
     FAILED,
     RUNNING,
+    SKIPPED,
+    Automation,
     AutomationRun,
     AutomationStepRun,
 )
-from engine.automations.run_lifecycle import MAX_EXECUTIONS, RETRY_DELAYS
-from engine.core.db import Id, Instant, JsonObject, batch_table
+from engine.automations.run_lifecycle import MAX_EXECUTIONS
 from engine.delivery import service as delivery
+from engine.delivery.service import Queued, Withheld
 
 
-@dataclass
-class Plan:
-    """What one settle will write, grouped by kind of write."""
+class Overtaken(Exception):
+    """Another worker took a step, or a person ended a run, while this batch was being written."""
 
-    completed: list[JsonObject] = field(default_factory=list)
-    failed: list[JsonObject] = field(default_factory=list)
-    retried: list[JsonObject] = field(default_factory=list)
-    skipped: list[JsonObject] = field(default_factory=list)
-    following: list[JsonObject] = field(default_factory=list)
-    sends: dict[int, delivery.SendRequest] = field(default_factory=dict)
-    finished: dict[int, str] = field(default_factory=dict)
-    cancelled: dict[int, str] = field(default_factory=dict)
+
+NO_OUTCOME: Final = "NO_OUTCOME"
 
 
 def settle(
@@ -51,26 +45,36 @@ def settle(
     outcomes: Mapping[int, Outcome],
     at: datetime,
 ) -> Sequence[int]:
-    """Write the outcomes of claimed items and return the next step runs that are due at once."""
+    """Write the outcomes of claimed items and return the next step runs that are due at once.
+
+    Raises Overtaken where the rows changed meanwhile: roll back and settle again.
+    """
+    standing = _standing(session, items)
+    ours = [item for item in items if item.id in standing]
+    wanted = {
+        item.id: _outcome(item, outcomes.get(item.id) if standing[item.id] else RUN_ENDED)
+        for item in ours
+    }
+    _lock_ending(session, ours, wanted)
+    results = _apply(session, ours, wanted, at)
+    mails = _queue(session, ours, wanted, at)
     plan = Plan()
-    standing = _lock(session, items)
-    for item in items:
-        if item.id in standing:
-            outcome = outcomes.get(item.id) if standing[item.id] else RUN_ENDED
-            _plan(plan, item, outcome, at)
-    return _write(session, plan, at)
+    for item in ours:
+        advancing.plan(plan, item, wanted[item.id], results.get(item.id), mails.get(item.id), at)
+    return _write(session, plan, ours, at)
 
 
-def _lock(session: Session, items: Sequence[StepItem]) -> Mapping[int, bool]:
-    """Lock the step runs that are still ours; answer by id whether the run still runs."""
+def _standing(session: Session, items: Sequence[StepItem]) -> Mapping[int, bool]:
+    """Return the step runs that are still ours, and whether their run still runs.
+
+    No lock: every write below is guarded again, and `Overtaken` says when the guard found less.
+    """
     step, run = AutomationStepRun, AutomationRun
     attempts = {item.id: item.attempt for item in items}
     statement = (
         select(step.id, step.attempt, run.status)
         .join(run, run.id == step.automation_run_id)
         .where(step.id.in_(attempts), run_lifecycle.STEP_RUNS.is_(EXECUTING))
-        .order_by(step.id)
-        .with_for_update(of=[step, run])
     )
     return {
         step_id: status == RUNNING
@@ -79,121 +83,118 @@ def _lock(session: Session, items: Sequence[StepItem]) -> Mapping[int, bool]:
     }
 
 
-def _plan(plan: Plan, item: StepItem, outcome: Outcome | None, at: datetime) -> None:
-    if isinstance(outcome, Completed):
-        _plan_completed(plan, item, outcome, at)
-        return
-    failure = outcome or Failed("NO_OUTCOME", f"{item.step.type} step: answered nothing")
-    if failure is not RUN_ENDED and item.attempt < MAX_EXECUTIONS:
-        due = at + RETRY_DELAYS[item.attempt - 1]
-        plan.retried.append({**_failure_row(item, failure, at), "due_at": due})
-        return
-    plan.failed.append(_failure_row(item, failure, at))
-    if failure is not RUN_ENDED:
-        plan.cancelled[item.run_id] = run_lifecycle.STEP_FAILED
+def _outcome(item: StepItem, outcome: Outcome | None) -> Outcome:
+    if isinstance(outcome, Completed | Failed | Passed):
+        return outcome
+    return Failed(NO_OUTCOME, f"{item.step.type} step: answered nothing")
 
 
-def _plan_completed(plan: Plan, item: StepItem, outcome: Completed, at: datetime) -> None:
-    result = {**(outcome.result or {}), **({"reason": outcome.reason} if outcome.reason else {})}
-    plan.completed.append(
-        {
-            "id": item.id,
-            "attempt": item.attempt,
-            "result": result or None,
-            "failures": list(item.failures) or None,
-        }
-    )
-    if outcome.send is not None:
-        plan.sends[item.id] = outcome.send
-    target = item.graph.following(item.step.index, outcome.branch)
-    for passed in item.graph.skipped(item.step.index, target):
-        plan.skipped.append(_skipped_row(item, passed))
-    following = item.graph.at(target)
-    if following is None:
-        plan.finished[item.run_id] = run_lifecycle.FINISHED
-        return
-    try:
-        plan.following.append(step_row(item.run_id, item.workspace_id, following, at))
-    except (ValueError, OverflowError):
-        # The finished step stays finished (decision A6); a run that cannot go on is ended.
-        plan.cancelled[item.run_id] = run_lifecycle.STEP_NOT_FOUND
+def _final(item: StepItem, outcome: Outcome) -> bool:
+    """Return whether this outcome ends its run as failed."""
+    if isinstance(outcome, Failed):
+        return outcome is not RUN_ENDED and item.attempt >= MAX_EXECUTIONS
+    # A change of a person may still be refused, which is a failure of the step.
+    asks = isinstance(outcome, Completed) and bool(outcome.patch or outcome.membership)
+    return asks and item.attempt >= MAX_EXECUTIONS
 
 
-def _skipped_row(item: StepItem, passed: Any) -> JsonObject:
-    return {
-        "workspace_id": item.workspace_id,
-        "automation_run_id": item.run_id,
-        "step_index": passed.index,
-        "step_key": passed.key,
-        "step_type": passed.type,
+def _lock_ending(
+    session: Session, items: Sequence[StepItem], wanted: Mapping[int, Outcome]
+) -> None:
+    """Lock the automations whose breaker will count; a success alone locks only a count above 0."""
+    failing = {item.automation_id for item in items if _final(item, wanted[item.id])}
+    ending = {
+        item.automation_id
+        for item in items
+        if isinstance(wanted[item.id], Completed) and advancing.may_end(item)
     }
+    if not failing and not ending:
+        return
+    row = Automation
+    counted = or_(row.id.in_(failing), row.consecutive_run_failures > 0)
+    session.execute(
+        select(row.id)
+        .where(row.id.in_(failing | ending), counted)
+        .order_by(row.id)
+        .with_for_update(key_share=True)
+    ).all()
 
 
-def _failure_row(item: StepItem, failure: Failed, at: datetime) -> JsonObject:
-    entry = {
-        "attempt": item.attempt,
-        "at": at.isoformat(),
-        "code": failure.code,
-        "message": failure.message,
+def _apply(
+    session: Session, items: Sequence[StepItem], wanted: dict[int, Outcome], at: datetime
+) -> Mapping[int, Mapping[str, object]]:
+    """Make the changes of people that outcomes ask for; a refused one becomes a failure."""
+    changes = [
+        applying.Change(
+            item.id, item.workspace_id, item.visit.contact_id, outcome.patch, outcome.membership
+        )
+        for item in items
+        if isinstance(outcome := wanted[item.id], Completed)
+        and (outcome.patch is not None or outcome.membership is not None)
+    ]
+    if not changes:
+        return {}
+    applied = applying.apply(session, changes, at)
+    wanted.update(applied.failed)
+    return applied.results
+
+
+def _queue(
+    session: Session, items: Sequence[StepItem], wanted: Mapping[int, Outcome], at: datetime
+) -> Mapping[int, Queued | Withheld]:
+    """Queue the mails of completed steps; answer by step run, refusals of the guards included."""
+    sends = {
+        item.id: outcome.send
+        for item in items
+        if isinstance(outcome := wanted[item.id], Completed) and outcome.send is not None
     }
-    return {
-        "id": item.id,
-        "attempt": item.attempt,
-        "failures": [*item.failures, entry],
-        "error_code": failure.code,
-        "error_message": failure.message,
-    }
-
-
-def _write(session: Session, plan: Plan, at: datetime) -> Sequence[int]:
-    run_lifecycle.settle_steps(session, COMPLETED, plan.completed, at)
-    run_lifecycle.settle_steps(session, FAILED, plan.failed, at)
-    run_lifecycle.back_off(session, plan.retried)
-    hint_steps(session, [(row["id"], row["due_at"]) for row in plan.retried], at)
-    _queue_mails(session, plan.sends, at)
-    run_records.record_skipped(session, plan.skipped, at)
-    run_lifecycle.end_runs(session, COMPLETED, plan.finished, at)
-    run_lifecycle.end_runs(session, CANCELLED, plan.cancelled, at)
-    _advance(session, plan.following, at)
-    made = run_records.create_step_runs(session, plan.following)
-    hint_steps(session, [(row_id, due) for row_id, due in made if due > at], at)
-    return [row_id for row_id, due in made if due <= at]
-
-
-def _queue_mails(session: Session, sends: Mapping[int, delivery.SendRequest], at: datetime) -> None:
-    """Queue the mails of completed steps and note on each step run which send it is."""
     if not sends:
-        return
-    queued = delivery.enqueue_many(session, list(sends.values()), at)
-    rows = [
-        {"id": step_run_id, "send": queued[request.dedupe_key]}
-        for step_run_id, request in sends.items()
-    ]
-    batch = batch_table(session, {"id": Id, "send": Id}, rows)
-    session.execute(
-        update(AutomationStepRun)
-        .where(AutomationStepRun.id == batch.c.id)
-        .values(email_send_id=batch.c.send)
-        .execution_options(synchronize_session=False)
-    )
+        return {}
+    answered = delivery.request_many(session, list(sends.values()), at)
+    return {step_run_id: answered[send.dedupe_key] for step_run_id, send in sends.items()}
 
 
-def _advance(session: Session, following: Sequence[JsonObject], at: datetime) -> None:
-    """Move the runs to their next step; next_step_at only while waiting (facts 1.1)."""
-    if not following:
-        return
-    rows = [
-        {
-            "id": row["automation_run_id"],
-            "place": row["step_index"],
-            "waits": row["due_at"] if row["due_at"] > at else None,
-        }
-        for row in following
-    ]
-    batch = batch_table(session, {"id": Id, "place": Id, "waits": Instant()}, rows)
-    session.execute(
-        update(AutomationRun)
-        .where(AutomationRun.id == batch.c.id)
-        .values(current_step_index=batch.c.place, next_step_at=batch.c.waits)
-        .execution_options(synchronize_session=False)
+def _write(session: Session, plan: Plan, items: Sequence[StepItem], at: datetime) -> Sequence[int]:
+    moves = (
+        (COMPLETED, run_lifecycle.settle_steps(session, COMPLETED, plan.completed, at)),
+        (SKIPPED, run_lifecycle.settle_steps(session, SKIPPED, plan.passed, at)),
+        (FAILED, run_lifecycle.settle_steps(session, FAILED, plan.failed, at)),
+        (None, run_lifecycle.back_off(session, plan.retried)),
     )
+    if sum(len(landed) for _, landed in moves) < len(items):
+        raise Overtaken
+    keys = {item.id: (item.workspace_id, item.automation_id, item.step.key) for item in items}
+    for to, landed in moves:
+        if to is not None:
+            counters.count_steps(session, (keys[row_id] for row_id in landed), to, EXECUTING)
+    hint_steps(session, [(row["id"], row["due_at"]) for row in plan.retried], at)
+    due, ended = advancing.advance(session, plan, at)
+    _tell_breaker(session, items, ended, at)
+    return due
+
+
+def _tell_breaker(
+    session: Session, items: Sequence[StepItem], ended: Mapping[int, str], at: datetime
+) -> None:
+    """Count failed and completed runs in the order of the batch (facts 1.10)."""
+    failures: Counter[int] = Counter()
+    successes: set[int] = set()
+    for item in items:
+        reason, owner = ended.get(item.run_id), item.automation_id
+        if reason == run_lifecycle.STEP_FAILED:
+            if owner in successes:
+                _record(session, {}, {owner}, at)
+                successes.discard(owner)
+            failures[owner] += 1
+        elif reason == run_lifecycle.FINISHED:
+            if failures.pop(owner, 0) >= lifecycle.BREAKER_THRESHOLD:
+                _record(session, {owner: lifecycle.BREAKER_THRESHOLD}, (), at)
+            successes.add(owner)
+    _record(session, failures, successes, at)
+
+
+def _record(
+    session: Session, failures: Mapping[int, int], successes: Collection[int], at: datetime
+) -> None:
+    lifecycle.record_successes(session, successes, at)
+    lifecycle.record_failures(session, failures, at)

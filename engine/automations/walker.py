@@ -6,16 +6,13 @@ claim (facts 1.7, architecture 3).
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy.orm import Session
-
 from engine.automations import run_lifecycle, settling
-from engine.automations.claiming import StepItem, guard, load_context
+from engine.automations.claiming import StepItem, guard
 from engine.automations.effects import WalkSteps
 from engine.automations.hints import SWEEP_PERIOD, hint_steps
-from engine.automations.kinds.steps.base import Failed, Outcome
+from engine.automations.kinds.steps.base import Failed, Outcome, Passed
 from engine.automations.models import AutomationStepRun
 from engine.core import clock, effects
 from engine.core.unit_of_work import UnitOfWork
@@ -29,6 +26,8 @@ _CLAIMED: Final = (
     AutomationStepRun.attempt,
     AutomationStepRun.scheduled_at,
     AutomationStepRun.lease_until,
+    AutomationStepRun.step_key,
+    AutomationStepRun.result,
     AutomationStepRun.failures,
 )
 
@@ -48,6 +47,8 @@ class StepWalker:
 
     def sweep(self) -> Mapping[str, int]:
         """Walk whatever is due until nothing is; free lapsed leases one by one (decision A5)."""
+        with self._uow.begin() as session:
+            unreadable = run_lifecycle.fail_unreadable(session, clock.now())
         lapsed = 0
         while items := self._claim(None, 1, ("lapsed",)):
             beat(self, items)
@@ -55,7 +56,12 @@ class StepWalker:
         walked = 0
         while (report := walk(self)).claimed:
             walked += report.claimed
-        return {"walked": walked, "lapsed": lapsed, "hinted": self._hint_coming()}
+        return {
+            "walked": walked,
+            "lapsed": lapsed,
+            "unreadable": unreadable,
+            "hinted": self._hint_coming(),
+        }
 
     def _hint_coming(self) -> int:
         """Hint what becomes due before the next sweep, so that a long wait ends on time."""
@@ -72,9 +78,12 @@ class StepWalker:
     def run(self, items: Sequence[StepItem]) -> Mapping[int, Outcome]:
         """Load facts set-wise per kind, close the session, then let each kind decide."""
         groups: dict[str, list[StepItem]] = defaultdict(list)
-        for item in items:
-            groups[item.step.type].append(item)
         outcomes: dict[int, Outcome] = {}
+        for item in items:
+            if item.skip is None:
+                groups[item.step.type].append(item)
+            else:
+                outcomes[item.id] = Passed(item.skip)
         for members in groups.values():
             kind = members[0].step.kind
             visits = [item.visit for item in members]
@@ -90,8 +99,13 @@ class StepWalker:
 
     def settle(self, items: Sequence[StepItem], outcomes: Mapping[int, Outcome]) -> Sequence[int]:
         """Write outcomes and advance in one transaction; return the steps that are due at once."""
-        with self._uow.begin() as session:
-            return settling.settle(session, items, outcomes, clock.now())
+        while True:
+            try:
+                with self._uow.begin() as session:
+                    return settling.settle(session, items, outcomes, clock.now())
+            except settling.Overtaken:
+                # Somebody took a step or ended a run between our look and our write: look again.
+                continue
 
     def _claim(
         self, ids: Sequence[int] | None, limit: int, ways: Sequence[str]
@@ -113,17 +127,6 @@ class StepWalker:
                         first = {row.id for row in taken}
                     if len(rows) >= limit:
                         break
-                items = self._guarded(session, rows, first, at)
+                items = guard(session, rows, first, at) if rows else []
             if items or not rows:
                 return items
-
-    def _guarded(
-        self, session: Session, rows: Sequence[Any], first: set[int], at: datetime
-    ) -> Sequence[StepItem]:
-        if not rows:
-            return []
-        contexts = load_context(session, rows)
-        counts = run_lifecycle.count_claims(
-            session, [row.automation_run_id for row in rows if row.id in first]
-        )
-        return guard(session, rows, contexts, counts, at)

@@ -61,6 +61,9 @@ def hand_over(effects: Sequence[Effect]) -> None:
 
 
 def _after_commit(session: Session) -> None:
+    # A savepoint that ends is no commit yet: nothing may leave before the rows are there for all.
+    if session.in_nested_transaction():
+        return
     effects = session.info.pop(_PENDING, [])
     if effects:
         hand_over(effects)

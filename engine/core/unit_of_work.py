@@ -1,11 +1,58 @@
-"""Transactions of the edges and walkers: one short one at a time, effects after the commit."""
+"""Transactions of the edges and walkers: one short one at a time, effects after the commit.
 
-from collections.abc import Iterator
+What many acts of one transaction add up (counters) is written once, as its last statements: rows
+that everybody shares are then locked for as short as can be, and always in one order.
+"""
+
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, Final, Protocol, TypeVar
 
-from sqlalchemy.orm import Session
+from sqlalchemy import event
+from sqlalchemy.orm import Session, sessionmaker
 
 from engine.core import db, effects
+
+_LAST: Final = "stellwerk_last_writes"
+
+
+class LastWrite(Protocol):
+    """Something that is added up during a transaction and written at its end."""
+
+    def write(self, session: Session) -> None:
+        """Write what was added up; called once, just before the commit."""
+        ...
+
+
+LastT = TypeVar("LastT", bound=LastWrite)
+
+
+def last_write(session: Session, name: str, make: Callable[[], LastT]) -> LastT:
+    """Return this transaction's last write of that name, made on first use; a rollback drops it."""
+    kept: dict[str, Any] = session.info.setdefault(_LAST, {})
+    if name not in kept:
+        kept[name] = make()
+    found: LastT = kept[name]
+    return found
+
+
+def attach(sessions: "sessionmaker[Session] | type[Session]") -> None:
+    """Listen on a session factory; the web's own session class calls this too."""
+    effects.attach(sessions)
+    event.listen(sessions, "before_commit", _write_last)
+    event.listen(sessions, "after_rollback", _drop_last)
+
+
+def _write_last(session: Session) -> None:
+    if session.in_nested_transaction():
+        return
+    for _, kept in sorted(session.info.pop(_LAST, {}).items()):
+        kept.write(session)
+
+
+def _drop_last(session: Session) -> None:
+    if not session.in_nested_transaction():
+        session.info.pop(_LAST, None)
 
 
 class UnitOfWork:
@@ -13,7 +60,7 @@ class UnitOfWork:
 
     def __init__(self, database: db.Database) -> None:
         self.database = database
-        effects.attach(database.sessions)
+        attach(database.sessions)
 
     @contextmanager
     def begin(self, workspace_id: int | None = None) -> Iterator[Session]:

@@ -11,12 +11,16 @@ from sqlalchemy import ColumnElement, delete, or_, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact, ContactPropertyValue, TopicMembership
+from engine.automations import counters
 from engine.automations.models import (
     Automation,
+    AutomationEntry,
     AutomationRevision,
     AutomationRun,
+    AutomationStatShard,
     AutomationStep,
     AutomationStepRun,
+    AutomationStepStat,
 )
 from engine.core.events import Event
 from engine.delivery.models import EmailSend, SentMessage
@@ -28,21 +32,25 @@ def erase(
     """Delete the rows of sample contacts and automations, given by public id, children first."""
     people = _row_ids(Contact, workspace_id, contacts)
     plans = _row_ids(Automation, workspace_id, automations)
-    run, send = AutomationRun, EmailSend
+    run, send, entry = AutomationRun, EmailSend, AutomationEntry
     runs = select(run.id).where(
         run.workspace_id == workspace_id,
         or_(run.contact_id.in_(people), run.automation_id.in_(plans)),
     )
     sends = select(send.id).where(send.workspace_id == workspace_id, send.contact_id.in_(people))
+    counters.forget(session, set(session.scalars(plans)))
     doomed: list[tuple[Any, ColumnElement[bool]]] = [
         (AutomationStepRun, AutomationStepRun.automation_run_id.in_(runs)),
         (run, run.id.in_(runs)),
+        (entry, or_(entry.contact_id.in_(people), entry.automation_id.in_(plans))),
         (SentMessage, SentMessage.send_id.in_(sends)),
         (send, send.contact_id.in_(people)),
         (Event, Event.contact_id.in_(people)),
         (TopicMembership, TopicMembership.contact_id.in_(people)),
         (ContactPropertyValue, ContactPropertyValue.contact_id.in_(people)),
         (Contact, Contact.id.in_(people)),
+        (AutomationStatShard, AutomationStatShard.automation_id.in_(plans)),
+        (AutomationStepStat, AutomationStepStat.automation_id.in_(plans)),
         (AutomationStep, AutomationStep.automation_id.in_(plans)),
         (AutomationRevision, AutomationRevision.automation_id.in_(plans)),
         (Automation, Automation.id.in_(plans)),

@@ -56,7 +56,7 @@ def test_a_wait_passes_before_the_step_and_the_run_ends(world: World) -> None:
     start = world.clock.now()
     run = world.run(automation)
     assert run.next_step_at == start + timedelta(days=3)
-    assert world.walker.sweep() == {"walked": 0, "lapsed": 0, "hinted": 0}
+    assert world.walker.sweep() == {"walked": 0, "lapsed": 0, "unreadable": 0, "hinted": 0}
     world.clock.advance(timedelta(days=3))
     world.walker.sweep()
     assert world.log(automation) == [("wait", "completed"), ("more", "pending")]

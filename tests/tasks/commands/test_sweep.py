@@ -11,7 +11,7 @@ from tests.tasks.commands.conftest import Cli
 
 
 def test_a_sweep_says_what_it_did_and_nothing_else(stack: Stack) -> None:
-    assert json.loads(stack.cli("sweep", "steps")) == {"walked": 0, "lapsed": 0, "hinted": 0}
+    assert json.loads(stack.cli("sweep", "steps")) == {"walked": 0, "lapsed": 0, "unreadable": 0, "hinted": 0}
 
 
 def test_all_runs_every_sweep_of_the_timetable(cli: Cli) -> None:

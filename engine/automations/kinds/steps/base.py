@@ -78,7 +78,14 @@ class Failed:
     message: str
 
 
-Outcome = Completed | Failed
+@dataclass(frozen=True)
+class Passed:
+    """The step was not run but passed over. result: who wanted that, and why; no kind answers it."""
+
+    result: Mapping[str, Any]
+
+
+Outcome = Completed | Failed | Passed
 
 
 class StepKind(ABC, Generic[ConfigT, FactsT]):

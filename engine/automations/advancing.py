@@ -1,0 +1,178 @@
+"""From outcomes to rows: what one settle writes, and how runs go on to their next step (facts 1.9).
+
+The plan is pure; `advance` writes it. Nothing here knows a kind by name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from engine.automations import run_lifecycle, run_records
+from engine.automations.claiming import RUN_ENDED, StepItem
+from engine.automations.fanout import step_row
+from engine.automations.graph import GraphStep
+from engine.automations.hints import hint_steps
+from engine.automations.kinds.steps.base import Completed, Failed, Outcome, Passed
+from engine.automations.models import CANCELLED, COMPLETED, RUNNING, AutomationRun
+from engine.automations.run_lifecycle import MAX_EXECUTIONS, RETRY_DELAYS
+from engine.core.db import Id, Instant, JsonObject, batch_table
+from engine.delivery.service import Queued, Withheld
+
+
+@dataclass
+class Plan:
+    """What one settle will write, grouped by kind of write. finished, cancelled: why, by run."""
+
+    completed: list[JsonObject] = field(default_factory=list)
+    passed: list[JsonObject] = field(default_factory=list)
+    failed: list[JsonObject] = field(default_factory=list)
+    retried: list[JsonObject] = field(default_factory=list)
+    skipped: list[JsonObject] = field(default_factory=list)
+    following: list[JsonObject] = field(default_factory=list)
+    finished: dict[int, str] = field(default_factory=dict)
+    cancelled: dict[int, str] = field(default_factory=dict)
+
+
+def may_end(item: StepItem) -> bool:
+    """Return whether some way out of this step ends the run."""
+    last = len(item.graph.steps)
+    targets = (item.graph.following(item.step.index, branch) for branch in (None, *item.step.exits))
+    return any(target >= last for target in targets)
+
+
+def plan(
+    plan: Plan,
+    item: StepItem,
+    outcome: Outcome,
+    applied: Mapping[str, Any] | None,
+    mail: Queued | Withheld | None,
+    at: datetime,
+) -> None:
+    """Add one outcome. applied: what became of the person's change; mail: of the mail asked for."""
+    match outcome:
+        case Completed():
+            plan.completed.append(_completed_row(item, outcome, applied, mail))
+            _go_on(plan, item, outcome.branch, at)
+        case Passed(result):
+            plan.passed.append({**_row(item), "result": dict(result)})
+            _go_on(plan, item, None, at)
+        case Failed() if outcome is not RUN_ENDED and item.attempt < MAX_EXECUTIONS:
+            due = at + RETRY_DELAYS[item.attempt - 1]
+            plan.retried.append({**_failure_row(item, outcome, at), "due_at": due})
+        case Failed():
+            plan.failed.append(_failure_row(item, outcome, at))
+            if outcome is not RUN_ENDED:
+                plan.cancelled[item.run_id] = run_lifecycle.STEP_FAILED
+
+
+def _row(item: StepItem) -> JsonObject:
+    return {"id": item.id, "attempt": item.attempt, "failures": list(item.failures) or None}
+
+
+def _completed_row(
+    item: StepItem,
+    outcome: Completed,
+    applied: Mapping[str, Any] | None,
+    mail: Queued | Withheld | None,
+) -> JsonObject:
+    result = {**(outcome.result or {}), **(applied or {})}
+    reason = mail.reason if isinstance(mail, Withheld) else outcome.reason
+    if reason:
+        result["reason"] = reason
+    return {
+        **_row(item),
+        "result": result or None,
+        "email_send_id": mail.row_id if isinstance(mail, Queued) else None,
+    }
+
+
+def _failure_row(item: StepItem, failure: Failed, at: datetime) -> JsonObject:
+    entry = {
+        "attempt": item.attempt,
+        "at": at.isoformat(),
+        "code": failure.code,
+        "message": failure.message,
+    }
+    return {
+        **_row(item),
+        "failures": [*item.failures, entry],
+        "error_code": failure.code,
+        "error_message": failure.message,
+    }
+
+
+def _go_on(plan: Plan, item: StepItem, branch: str | None, at: datetime) -> None:
+    target = item.graph.following(item.step.index, branch)
+    plan.skipped.extend(
+        _skipped_row(item, passed) for passed in item.graph.skipped(item.step.index, target)
+    )
+    following = item.graph.at(target)
+    if following is None:
+        plan.finished[item.run_id] = run_lifecycle.FINISHED
+        return
+    try:
+        row = step_row(item.run_id, item.workspace_id, following, at)
+    except (ValueError, OverflowError):
+        # The finished step stays finished (decision A6); a run that cannot go on is ended.
+        plan.cancelled[item.run_id] = run_lifecycle.STEP_NOT_FOUND
+    else:
+        plan.following.append({**row, "automation_id": item.automation_id})
+
+
+def _skipped_row(item: StepItem, passed: GraphStep) -> JsonObject:
+    return {
+        "workspace_id": item.workspace_id,
+        "automation_id": item.automation_id,
+        "automation_run_id": item.run_id,
+        "step_index": passed.index,
+        "step_key": passed.key,
+        "step_type": passed.type,
+    }
+
+
+def advance(session: Session, plan: Plan, at: datetime) -> tuple[Sequence[int], Mapping[int, str]]:
+    """Move runs on or end them; return the step runs due at once, and why runs ended, by run.
+
+    A run that was ended meanwhile stays ended: its step is written, nothing follows it.
+    """
+    done = run_lifecycle.end_runs(session, COMPLETED, plan.finished, at)
+    stopped = run_lifecycle.end_runs(session, CANCELLED, plan.cancelled, at)
+    moved = _move_on(session, plan.following, at)
+    alive = {*done, *moved}
+    run_records.record_skipped(
+        session, [row for row in plan.skipped if row["automation_run_id"] in alive], at
+    )
+    made = run_records.create_step_runs(
+        session, [row for row in plan.following if row["automation_run_id"] in moved]
+    )
+    hint_steps(session, [(row_id, due) for row_id, due in made if due > at], at)
+    ended = {run_id: plan.finished[run_id] for run_id in done}
+    ended |= {run_id: plan.cancelled[run_id] for run_id in stopped}
+    return [row_id for row_id, due in made if due <= at], ended
+
+
+def _move_on(session: Session, following: Sequence[JsonObject], at: datetime) -> set[int]:
+    """Set the place of running runs; next_step_at only while waiting (facts 1.1)."""
+    if not following:
+        return set()
+    rows = [
+        {
+            "id": row["automation_run_id"],
+            "place": row["step_index"],
+            "waits": row["due_at"] if row["due_at"] > at else None,
+        }
+        for row in following
+    ]
+    batch = batch_table(session, {"id": Id, "place": Id, "waits": Instant()}, rows)
+    moved = session.execute(
+        update(AutomationRun)
+        .where(AutomationRun.id == batch.c.id, run_lifecycle.RUNS.is_(RUNNING))
+        .values(current_step_index=batch.c.place, next_step_at=batch.c.waits)
+        .returning(AutomationRun.id)
+        .execution_options(synchronize_session=False)
+    )
+    return set(moved.scalars())
