@@ -104,9 +104,10 @@ class EmailSend(WorkspaceRow, Base):
     """One mail to one person, of any kind (decision C1). Delivery is its only writer.
 
     kind: campaign, automation, transactional, agent, test. pool: transactional or campaign.
-    purpose: its template's when it was queued. context: what the template may read beside the contact (event, order). A queued row with a lease
-    is claimed; handed_over_at is committed just before the body leaves (decision C3). due_at is
-    what the sweep reads: the next try, or the end of the lease while claimed.
+    purpose: its template's when it was queued. context: what the template may read beside the
+    contact (event, order). A queued row with a lease is claimed; handed_over_at is committed just
+    before the body leaves (decision C3). due_at is what the sweep reads: the next try, or the end
+    of the lease while claimed.
     """
 
     __tablename__ = "email_sends"

@@ -80,7 +80,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Passed:
-    """The step was not run but passed over. result: who wanted that, and why; no kind answers it."""
+    """The step was passed over, not run. result: who wanted that and why; no kind answers so."""
 
     result: Mapping[str, Any]
 
