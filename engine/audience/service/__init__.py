@@ -2,6 +2,7 @@
 
 from engine.audience.service.contacts import (
     delete_contact,
+    judge_patches,
     save_contact,
     save_contacts,
     update_contact,
@@ -29,6 +30,7 @@ __all__ = [
     "delete_contact",
     "delete_property",
     "delete_topic",
+    "judge_patches",
     "receive_event",
     "save_contact",
     "save_contacts",

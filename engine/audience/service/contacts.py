@@ -6,7 +6,7 @@ recorded in one batch, so that a subscriber sees the whole write.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
@@ -27,9 +27,10 @@ from engine.audience.service.resolving import (
 from engine.audience.service.writing import Rewrite
 from engine.core import audit, events
 from engine.core.ids import is_public_id
-from engine.core.outcome import Refused, invalid, missing
+from engine.core.outcome import Problem, Refused, invalid, missing
 
 DELETED: Final = "contact_deleted"
+KeyT = TypeVar("KeyT")
 
 
 def save_contact(
@@ -126,6 +127,15 @@ def update_contacts(
     for row_id, outcome in under_way.outcomes.items():
         answers[row_id] = outcome if isinstance(outcome, Refused) else planned[row_id].changes
     return answers
+
+
+def judge_patches(
+    session: Session, workspace_id: int, patches: Mapping[KeyT, ContactPatch]
+) -> Mapping[KeyT, Sequence[Problem]]:
+    """Return what `update_contacts` would refuse each patch for now; sound ones are left out."""
+    definitions = property_types(session, workspace_id) if patches else {}
+    judged = {key: clean_patch(patch, definitions) for key, patch in patches.items()}
+    return {key: faults for key, faults in judged.items() if isinstance(faults, list)}
 
 
 def _change(session: Session, under_way: Writing, planned: Mapping[int, Rewrite]) -> None:

@@ -10,13 +10,9 @@ from datetime import datetime
 from typing import Final
 
 from sqlalchemy import (
-    Boolean,
     ColumnElement,
-    Float,
     String,
     bindparam,
-    cast,
-    delete,
     or_,
     select,
     update,
@@ -25,27 +21,15 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.audience.inputs import ValueChange
-from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
+from engine.audience.models import BUILT_IN, Contact
 from engine.audience.queries import property_values
+from engine.audience.service import value_rows
 from engine.audience.service.cleaning import FIELDS, Change
 from engine.audience.values import TypedValue, of_text
-from engine.core.db import Columns, Id, Instant, always, batch_table, upsert
+from engine.core.db import Columns, Id, batch_table, upsert
 from engine.core.ids import new_public_id
 
 KEYS: Final = ("email", "external_id")
-_VALUE: Final = ("type", "text", "folded", "number", "boolean", "instant")
-_VALUE_COLUMNS: Final[Columns] = {
-    "workspace_id": Id,
-    "contact_id": Id,
-    "key": String(),
-    "type": String(),
-    "text": String(),
-    "folded": String(),
-    "number": String(),
-    "boolean": Boolean(),
-    "instant": Instant(),
-    "updated_at": Instant(),
-}
 _NEW_FIELDS: Final[Columns] = {"row_id": Id, **{f"new_{field}": String() for field in FIELDS}}
 # A NULL is written as such: one statement for all rows, not one for every set of filled columns.
 _ONE_SHAPE: Final = {"render_nulls": True}
@@ -180,7 +164,7 @@ def insert_contacts(
         for row, change in zip(rows, changes, strict=True)
         if row["public_id"] in ids
     }
-    write_values(session, workspace_id, put, at)
+    value_rows.write_values(session, workspace_id, put, at)
     return [ids.get(str(row["public_id"])) for row in rows]
 
 
@@ -209,7 +193,7 @@ def rewrite_contacts(
         for rewrite in rewrites
         if rewrite.stored.id not in taken
     }
-    write_values(session, workspace_id, put, at)
+    value_rows.write_values(session, workspace_id, put, at)
     return taken
 
 
@@ -226,7 +210,7 @@ def _update(session: Session, workspace_id: int, rewrites: Sequence[Rewrite], at
     if not rows:
         return
     changing = update(Contact).where(Contact.workspace_id == workspace_id)
-    if _on_sqlite(session):
+    if session.get_bind().dialect.name == "sqlite":
         # One prepared statement for all rows: of a joined batch SQLite would read the whole
         # workspace once for each of them.
         session.connection().execute(
@@ -265,82 +249,3 @@ def _built_in(fields: Mapping[str, str | None], source: str | None) -> dict[str,
 def _filled(values: Mapping[str, TypedValue | None]) -> dict[str, TypedValue | None]:
     """Return what a new contact has; there is nothing to remove of it."""
     return {key: value for key, value in values.items() if value is not None}
-
-
-def write_values(
-    session: Session,
-    workspace_id: int,
-    put: Mapping[int, Mapping[str, TypedValue | None]],
-    at: datetime,
-) -> None:
-    """Put the values of contacts by row id and key, and remove those that are None."""
-    rows = []
-    gone: dict[str, list[int]] = {}
-    for contact_id, values in put.items():
-        for key, value in values.items():
-            if value is None:
-                gone.setdefault(key, []).append(contact_id)
-                continue
-            rows.append(
-                {
-                    "workspace_id": workspace_id,
-                    "contact_id": contact_id,
-                    "key": key,
-                    "type": value.type,
-                    "text": value.text,
-                    "folded": value.folded,
-                    "number": value.number,
-                    "boolean": value.boolean,
-                    "instant": value.instant,
-                    "updated_at": at,
-                }
-            )
-    for key, contact_ids in gone.items():
-        _remove(session, workspace_id, key, contact_ids)
-    if rows:
-        _upsert(session, rows)
-
-
-def _upsert(session: Session, rows: Sequence[Mapping[str, object]]) -> None:
-    statement, parameters = upsert(session, ContactPropertyValue), None
-    if _on_sqlite(session):
-        parameters = rows  # bound one by one: its JSON knows no Infinity and may round
-    else:
-        batch = batch_table(session, _VALUE_COLUMNS, [_spelt(row) for row in rows])
-        columns = {**batch.c, "number": cast(batch.c.number, Float())}
-        statement = statement.from_select(
-            list(_VALUE_COLUMNS), select(*columns.values()).where(always())
-        )
-    news = statement.excluded
-    session.execute(
-        statement.on_conflict_do_update(
-            index_elements=["workspace_id", "contact_id", "key"],
-            set_={name: news[name] for name in (*_VALUE, "updated_at")},
-        ),
-        parameters,
-        execution_options=_ONE_SHAPE,
-    )
-
-
-def _spelt(row: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the row with its number as text, for JSON knows no Infinity."""
-    number = row["number"]
-    return {**row, "number": None if number is None else repr(number)}
-
-
-def _on_sqlite(session: Session) -> bool:
-    return session.get_bind().dialect.name == "sqlite"
-
-
-def _remove(session: Session, workspace_id: int, key: str, contact_ids: Collection[int]) -> None:
-    # By key, so that each value is one look-up in the unique index.
-    row = ContactPropertyValue
-    session.execute(
-        delete(row)
-        .where(
-            row.workspace_id == workspace_id,
-            row.contact_id.in_(contact_ids),
-            row.key == key,
-        )
-        .execution_options(synchronize_session=False)
-    )

@@ -8,12 +8,16 @@ from engine.automations.kinds.steps.condition import ConditionStep
 from engine.automations.kinds.steps.delay import DelayStep
 from engine.automations.kinds.steps.email import EmailStep
 from engine.automations.kinds.steps.end import EndStep
+from engine.automations.kinds.steps.topic import TopicStep
+from engine.automations.kinds.steps.update_contact import UpdateContactStep
 from engine.core.registry import Registry
 
 KINDS: Final[Mapping[str, AnyStepKind]] = {
     "email": EmailStep(),
     "delay": DelayStep(),
     "condition": ConditionStep(),
+    "update_contact": UpdateContactStep(),
+    "topic": TopicStep(),
     "end": EndStep(),
 }
 STEPS: Final = Registry("step kind", KINDS)

@@ -8,6 +8,8 @@ from web.automations.kinds.steps.condition import ConditionWords
 from web.automations.kinds.steps.delay import DelayWords
 from web.automations.kinds.steps.email import EmailWords
 from web.automations.kinds.steps.end import EndWords
+from web.automations.kinds.steps.topic import TopicWords
+from web.automations.kinds.steps.update_contact import UpdateContactWords
 
 STEPS: Final = Registry[AnyStepWords](
     "step in words",
@@ -15,6 +17,8 @@ STEPS: Final = Registry[AnyStepWords](
         "email": EmailWords(),
         "delay": DelayWords(),
         "condition": ConditionWords(),
+        "update_contact": UpdateContactWords(),
+        "topic": TopicWords(),
         "end": EndWords(),
     },
 )
