@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy.orm import Session
 
@@ -20,6 +20,7 @@ ALREADY_RECEIVED: Final = "already_received"
 DAILY_LIMIT: Final = "daily_limit"
 QUIET_HOURS: Final = "quiet_hours"
 REPEAT_WINDOW: Final = timedelta(hours=24)
+_UTC: Final = ZoneInfo("UTC")
 # The longest day of any zone, so that one read serves every person's own day.
 _LONGEST_DAY: Final = timedelta(hours=27)
 
@@ -104,7 +105,7 @@ class Book:
     def _zone(self, workspace_id: int, contact_id: int) -> ZoneInfo:
         person = self._people.get(contact_id)
         own = person.timezone if person is not None else None
-        return ZoneInfo(own or self._allowed[workspace_id].timezone)
+        return _known_zone(own) or _known_zone(self._allowed[workspace_id].timezone) or _UTC
 
     def _cap(self, request: SendRequest) -> int | None:
         return self._allowed[request.workspace_id].mails_per_day if request.marketing else None
@@ -126,6 +127,14 @@ def _guarded(request: SendRequest) -> bool:
     if request.allow_repeat is None:
         return request.marketing
     return not request.allow_repeat
+
+
+def _known_zone(name: str | None) -> ZoneInfo | None:
+    """Return the zone, or None for a name this machine does not know: no mail stalls over it."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
 
 
 def _within(now: time, start: time, end: time) -> bool:
