@@ -12,6 +12,7 @@ pytest_plugins = [
     "tests.support.stack",
     "tests.support.sink",
     "tests.support.opensmtpd",
+    "tests.support.receiver",
     "tests.support.browser",
 ]
 
