@@ -55,6 +55,12 @@ class Rewrite:
     changed: tuple[str, ...]
 
     @property
+    def moved(self) -> Mapping[str, str | None]:
+        """Return the fields that change."""
+        before = self.stored.fields
+        return {key: text for key, text in self.fields.items() if text != before[key]}
+
+    @property
     def moves_key(self) -> bool:
         """Return whether an identity key changes, which another contact may hold by now."""
         return any(self.fields[key] != self.stored.fields[key] for key in KEYS)
@@ -124,7 +130,7 @@ def _locked(
         Stored(
             row.id,
             row.public_id,
-            {field: row._mapping[field] for field in FIELDS},
+            dict(zip(FIELDS, row[2:], strict=True)),
             values.get(row.id, {}),
         )
         for row in rows
@@ -182,14 +188,7 @@ def rewrite_contacts(
                 taken.add(rewrite.stored.id)
     _update(session, workspace_id, [each for each in rewrites if not each.moves_key], at)
     put = {
-        rewrite.stored.id: {
-            **{
-                key: value
-                for key, value in _built_in(rewrite.fields, None).items()
-                if rewrite.fields[key] != rewrite.stored.fields[key]
-            },
-            **rewrite.values,
-        }
+        rewrite.stored.id: {**_built_in(rewrite.moved, None), **rewrite.values}
         for rewrite in rewrites
         if rewrite.stored.id not in taken
     }
@@ -240,7 +239,7 @@ def touch(session: Session, workspace_id: int, row_ids: Collection[int], at: dat
 
 def _built_in(fields: Mapping[str, str | None], source: str | None) -> dict[str, TypedValue | None]:
     """Return the value rows of the built-in fields; `source` never changes after creation."""
-    texts = {key: fields.get(key) for key in BUILT_IN if key in FIELDS}
+    texts = {key: text for key, text in fields.items() if key in BUILT_IN}
     if source is not None:
         texts["source"] = source
     return {key: None if text is None else of_text(text) for key, text in texts.items()}
