@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from engine.core import clock, ticks
+from engine.core import clock, faults, ticks
 from engine.core.ids import new_public_id
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
@@ -62,6 +62,7 @@ def run_sweep(house: House, name: str, tick: int) -> None:
     with house.runtime.uow.begin() as session:
         mine = ticks.claim(session, name, instant, clock.now())
     if mine:
+        faults.point("tick.claimed")
         done = house.sweeps[name]()
         if any(done.values()):
             log.info("sweep_done", sweep=name, **done)

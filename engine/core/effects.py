@@ -12,6 +12,8 @@ import structlog
 from sqlalchemy import event
 from sqlalchemy.orm import Session, sessionmaker
 
+from engine.core import faults
+
 log: Final = structlog.get_logger(__name__)
 _PENDING: Final = "stellwerk_effects"
 # Ids per hint: as many as one walk takes in a beat or two.
@@ -54,10 +56,12 @@ def attach(sessions: "sessionmaker[Session] | type[Session]") -> None:
 
 def hand_over(effects: Sequence[Effect]) -> None:
     """Give effects to the queue now; a failure is logged: the sweep finds the same rows."""
+    faults.point("hints.before")
     try:
         _dispatch(effects)
     except OSError:
         log.warning("hand_over_failed", effects=len(effects), exc_info=True)
+    faults.point("hints.given")
 
 
 def _after_commit(session: Session) -> None:

@@ -28,6 +28,8 @@ from pydantic_settings import (
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from engine.core import faults
+
 PREFIX: Final = "STELLWERK_"
 DEFAULT_PORT: Final = 8000
 ENV_FILE: Final = "stellwerk.env"
@@ -55,6 +57,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "POSTHOG_KEY": "the project's key",
     "TESTING": "1",
     "TEST_CLOCK": "./var/clock (only with STELLWERK_TESTING=1)",
+    "FAULTS": "walk.ran:1:kill (only with STELLWERK_TESTING=1)",
 }
 # user and password up to the LAST @ that is followed by a host: a password may hold @ : / ? #.
 _USERINFO: Final = re.compile(
@@ -117,6 +120,7 @@ class Settings(BaseSettings):
     posthog_key: SecretStr | None = None
     testing: bool = False
     test_clock: Path | None = None
+    faults: str | None = None
 
     @field_validator("home")
     @classmethod
@@ -185,6 +189,13 @@ class Settings(BaseSettings):
     def _tests_only(cls, value: Path | None) -> Path | None:
         return value.expanduser().resolve() if value else None
 
+    @field_validator("faults")
+    @classmethod
+    def _known_points(cls, value: str | None) -> str | None:
+        if value is not None:
+            faults.read_traps(value)
+        return value
+
     @property
     def database(self) -> URL:
         """The database address; SQLite in HOME when none is set."""
@@ -219,6 +230,11 @@ class Settings(BaseSettings):
         if settings.test_clock and not settings.testing:
             raise SettingsError(
                 "STELLWERK_TEST_CLOCK is for tests only: it moves the time of everything here. "
+                "Unset it, or set STELLWERK_TESTING=1."
+            )
+        if settings.faults and not settings.testing:
+            raise SettingsError(
+                "STELLWERK_FAULTS is for tests only: it ends the process at a chosen place. "
                 "Unset it, or set STELLWERK_TESTING=1."
             )
         return settings

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeVar
 from sqlalchemy import event
 from sqlalchemy.orm import Session, sessionmaker
 
-from engine.core import db, effects
+from engine.core import db, effects, faults
 
 _LAST: Final = "stellwerk_last_writes"
 
@@ -48,6 +48,7 @@ def _write_last(session: Session) -> None:
         return
     for _, kept in sorted(session.info.pop(_LAST, {}).items()):
         kept.write(session)
+    faults.point("commit.written")
 
 
 def _drop_last(session: Session) -> None:
@@ -73,7 +74,9 @@ class UnitOfWork:
             if workspace_id is not None:
                 db.scope(session, workspace_id)
             yield session
+            faults.point("commit.begun")
             session.commit()
+        faults.point("commit.done")
 
     @contextmanager
     def read(self, workspace_id: int | None = None) -> Iterator[Session]:

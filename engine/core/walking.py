@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, any_, func, select
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session
 
-from engine.core import clock
+from engine.core import clock, faults
 from engine.core.machine import Machine, transition_many
 
 log: Final = structlog.get_logger(__name__)
@@ -106,8 +106,12 @@ def walk(
 
 def beat(walker: Walker[ItemT, OutcomeT], items: Sequence[ItemT]) -> Sequence[int]:
     """Run and settle claimed items; return what is due at once."""
+    faults.point("walk.claimed")
     outcomes = _run_isolated(walker, items)
-    return _settle_patiently(walker, items, outcomes)
+    faults.point("walk.ran")
+    following = _settle_patiently(walker, items, outcomes)
+    faults.point("walk.settled")
+    return following
 
 
 def _run_isolated(

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.core import faults
 from engine.delivery.compose.addresses import one_line
 from engine.delivery.smtp_address import SmtpAddress
 
@@ -243,6 +244,7 @@ class Connection:
 
     def _sent(self, content: bytes) -> tuple[int, bytes]:
         self._client.send(content)
+        faults.point("send.left")
         return self._client.getreply()
 
     def noop(self) -> Answer:

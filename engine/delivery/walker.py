@@ -17,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session
 
-from engine.core import clock, rate, walking
+from engine.core import clock, faults, rate, walking
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery import walk_lifecycle as lifecycle
 from engine.delivery.compose.letter import Unwritable, Written, write
@@ -185,10 +185,12 @@ class _PoolWalk:
         for item in items:
             if item.held.key not in self._outcomes:
                 self._outcomes[item.held.key] = self._send(item)
+                faults.point("send.answered")
                 if item.held.key in self._handed:
                     # While the database is away, the end of the batch waits for it.
                     with suppress(OperationalError, InterfaceError):
                         self.settle([item], {item.id: self._outcomes[item.held.key]})
+                    faults.point("send.settled")
         return {item.id: self._outcomes[item.held.key] for item in items}
 
     def crashed(self, item: SendItem, error: Exception) -> Outcome:
@@ -211,13 +213,9 @@ class _PoolWalk:
         )
 
     def _hand_over(self, item: SendItem, composed: "_Composed") -> bool:
-        message = HandedMessage(
-            composed.message.message_id,
-            composed.mail.subject,
-            composed.mail.html,
-            composed.mail.text,
-            composed.message.headers,
-        )
+        mail, sent = composed.mail, composed.message
+        message = HandedMessage(sent.message_id, mail.subject, mail.html, mail.text, sent.headers)
+        faults.point("send.handing")
         try:
             with self._owner.uow.begin(item.held.workspace_id) as session:
                 handed = lifecycle.hand_over(session, item.held, message, clock.now())
@@ -228,6 +226,7 @@ class _PoolWalk:
             return False
         if handed:
             self._handed.add(item.held.key)
+        faults.point("send.handed")
         return handed
 
     def settle(self, items: Sequence[SendItem], outcomes: Mapping[int, Outcome]) -> Sequence[int]:

@@ -14,6 +14,7 @@ NAMES: Final = (
     "HOME", "DATABASE_URL", "REDIS_URL", "BASE_URL", "SECRET_KEY", "SMTP_URL", "LLM_BASE_URL",
     "LLM_API_KEY", "LLM_MODEL_FAST", "LLM_MODEL_CAPABLE", "ALLOW_PRIVATE_HOSTS", "PORT", "WORKERS",
     "API_RATE", "DNS_SERVER", "POSTHOG_URL", "POSTHOG_KEY", "TESTING", "TEST_CLOCK",
+    "FAULTS",
 )  # fmt: skip
 # Field report UPG-03.
 AWKWARD: Final = "p^V&X@:/?#"
@@ -150,6 +151,16 @@ def test_an_empty_value_means_unset(monkeypatch: pytest.MonkeyPatch, name: str) 
     assert load(monkeypatch, **{name: ""}) == Settings.from_env()
     plain = Settings()
     assert getattr(Settings.from_env(), name.lower()) == getattr(plain, name.lower())
+
+
+def test_faults_are_refused_outside_tests_and_at_unknown_points(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "STELLWERK_TESTING=1" in fault(monkeypatch, FAULTS="walk.ran:1:kill")
+    assert load(monkeypatch, FAULTS="walk.ran:1:kill", TESTING="1").faults == "walk.ran:1:kill"
+    said = fault(monkeypatch, FAULTS="walk.gone:1:kill")
+    assert "'walk.gone' is no fault point" in said
+    assert said.endswith(f"Example: STELLWERK_FAULTS={EXAMPLES['FAULTS']}")
 
 
 def test_the_test_clock_is_refused_outside_tests(monkeypatch: pytest.MonkeyPatch) -> None:
