@@ -18,6 +18,7 @@ from web.api import (
     senders,
     sends,
     state,
+    suppressions,
     templates,
     topics,
 )
@@ -30,6 +31,7 @@ AREAS: Final = (
     contacts.area,
     properties.area,
     topics.area,
+    suppressions.area,
     events.area,
     templates.area,
     senders.senders,

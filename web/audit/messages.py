@@ -18,6 +18,8 @@ ACTIONS: Final[Mapping[str, LazyString]] = {
     "automation.resumed": _("Resumed an automation"),
     "automation.reverted_to_draft": _("Made an automation a draft again"),
     "automation.updated": _("Changed the draft of an automation"),
+    "blocklist.added": _("Blocked an address"),
+    "blocklist.removed": _("Took an address off the suppression list"),
     "contact.deleted": _("Deleted a person"),
     "demo.loaded": _("Loaded the sample data"),
     "demo.removed": _("Removed the sample data"),

@@ -9,6 +9,7 @@ from flask_babel.speaklater import LazyString
 from engine.core.outcome import Problem, Refused
 
 WORDS: Final[Mapping[str, LazyString]] = {
+    "already_suppressed": _("This email address is already blocked"),
     "already_exists": _("A person with this address or number exists already."),
     "contact_not_found": _("There is no such person."),
     "identity_conflict": _("The address and the number belong to two different people."),
@@ -34,11 +35,13 @@ WORDS: Final[Mapping[str, LazyString]] = {
     "property_not_found": _("There is no such property."),
     "required": _("Something is missing here."),
     "reserved_key": _("This key is one of the built-in fields."),
+    "suppression_not_found": _("There is no such entry in the suppression list."),
     "too_long": _("At most %(limit)s characters."),
     "too_long_ago": _("This instant lies too long ago."),
     "too_many": _("At most %(limit)s of them."),
     "topic_not_found": _("There is no such topic."),
     "unknown_key": _("This field is not known."),
+    "unknown_reason": _("The reason is one of bounced, complained, manual, unengaged."),
     "unknown_property": _("There is no such property. Define it first."),
     "unknown_timezone": _("There is no such time zone; one is Europe/Berlin."),
     "unknown_type": _("The type is one of text, number, boolean, instant."),

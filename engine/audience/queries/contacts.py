@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from engine.audience.addresses import address_key
 from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
 from engine.audience.values import Native, TypedValue
-from engine.core.db import next_cursor, older
+from engine.core.db import among, next_cursor, older
 from engine.core.ids import is_public_id
 from engine.core.text import fold, storable
 
@@ -57,7 +57,9 @@ def contacts_by_row_id(
     session: Session, workspace_id: int, row_ids: Collection[int]
 ) -> dict[int, ContactRow]:
     """Return live contacts by row id, for rooms that hold rows pointing to them."""
-    found = _rows(session, _live(workspace_id).where(Contact.id.in_(row_ids)), workspace_id)
+    found = _rows(
+        session, _live(workspace_id).where(among(session, Contact.id, row_ids)), workspace_id
+    )
     return {contact.row_id: contact for contact in found}
 
 
@@ -105,7 +107,9 @@ def addresses(session: Session, row_ids: Collection[int]) -> dict[int, str]:
     """Return the addresses of live contacts by row id, of any workspace; for walkers."""
     found = session.execute(
         select(Contact.id, Contact.email).where(
-            Contact.id.in_(row_ids), Contact.email.is_not(None), Contact.deleted_at.is_(None)
+            among(session, Contact.id, row_ids),
+            Contact.email.is_not(None),
+            Contact.deleted_at.is_(None),
         )
     )
     return {row.id: row.email for row in found}
@@ -167,7 +171,7 @@ def property_values(
     row = ContactPropertyValue
     query = select(
         row.contact_id, row.key, row.type, row.text, row.number, row.boolean, row.instant
-    ).where(row.workspace_id == workspace_id, row.contact_id.in_(contact_row_ids))
+    ).where(row.workspace_id == workspace_id, among(session, row.contact_id, contact_row_ids))
     if keys is not None:
         query = query.where(row.key.in_(keys))
     for value in session.execute(query.order_by(row.contact_id, row.key)):

@@ -3,13 +3,15 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import String, select
+from sqlalchemy import Select, String, func, select
 from sqlalchemy.orm import Session
 
 from engine.audience.addresses import address_key
 from engine.audience.models import Contact, Suppression
-from engine.core.db import Id, batch_table
+from engine.core.db import Id, batch_table, next_cursor, older
+from engine.core.ids import is_public_id
 from engine.core.text import normalise_email
 
 
@@ -19,6 +21,48 @@ class ReachRow:
 
     unsubscribed_at: datetime | None
     timezone: str | None
+
+
+@dataclass(frozen=True)
+class SuppressionRow:
+    """A blocked address. row_id stays inside; public_id is the `id`."""
+
+    row_id: int
+    public_id: str
+    email: str
+    reason: str
+    source: str
+    created_at: datetime
+
+
+def get_suppression(session: Session, workspace_id: int, public_id: str) -> SuppressionRow | None:
+    """Return one entry of the list, or None."""
+    if not is_public_id(public_id):
+        return None
+    row = session.execute(
+        _suppressions(workspace_id).where(Suppression.public_id == public_id)
+    ).first()
+    return SuppressionRow(*row) if row else None
+
+
+def page_suppressions(
+    session: Session,
+    workspace_id: int,
+    *,
+    q: str | None = None,
+    after: str | None = None,
+    limit: int = 50,
+) -> tuple[list[SuppressionRow], str | None]:
+    """Return a page of the list, newest first, and the cursor of the next page.
+
+    q: what the address begins with, in any case.
+    """
+    query = _suppressions(workspace_id).where(older(Suppression.id, after))
+    if q is not None and (begins := normalise_email(q)):
+        query = query.where(func.substr(Suppression.email, 1, len(begins)) == begins)
+    found = session.execute(query.order_by(Suppression.id.desc()).limit(limit + 1))
+    rows = [SuppressionRow(*row) for row in found]
+    return rows[:limit], next_cursor([row.row_id for row in rows], limit)
 
 
 def suppression_key(address: str) -> str:
@@ -64,3 +108,14 @@ def reach(
     if lock:
         query = query.order_by(Contact.id).with_for_update(key_share=True)
     return {row.id: ReachRow(row.unsubscribed_at, row.timezone) for row in session.execute(query)}
+
+
+def _suppressions(workspace_id: int) -> Select[*tuple[Any, ...]]:
+    return select(
+        Suppression.id,
+        Suppression.public_id,
+        Suppression.email,
+        Suppression.reason,
+        Suppression.source,
+        Suppression.created_at,
+    ).where(Suppression.workspace_id == workspace_id)

@@ -23,6 +23,7 @@ from engine.audience.service.memberships import (
     unsubscribe,
     unsubscribe_many,
 )
+from engine.audience.service.suppressing import release, suppress
 
 __all__ = [
     "create_property",
@@ -32,10 +33,12 @@ __all__ = [
     "delete_topic",
     "judge_patches",
     "receive_event",
+    "release",
     "save_contact",
     "save_contacts",
     "subscribe",
     "subscribe_many",
+    "suppress",
     "unsubscribe",
     "unsubscribe_many",
     "update_contact",

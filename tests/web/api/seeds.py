@@ -39,6 +39,7 @@ def plant(shop: Program, uow: UnitOfWork) -> dict[str, str]:
             "/sending-domains", {"domain": "mail.acme.example", "verify": "attest"}
         )["id"],
         "automations": automation,
+        "suppressions": shop.made("/suppressions", {"email": "gone@people.example"})["id"],
         "runs": shop.get("/runs").json["items"][0]["id"],
         "sends": _sent(uow, contact),
     }

@@ -31,7 +31,8 @@ BODIES: Final[dict[tuple[str, str], Any]] = {
 # What another workspace finds empty.
 LISTS: Final = (
     "/contacts", "/properties", "/topics", "/templates", "/senders", "/sending-domains",
-    "/automations", "/runs", "/sends", "/contacts?email=ada@people.example", "/contacts?q=ada",
+    "/automations", "/runs", "/sends", "/suppressions",
+    "/contacts?email=ada@people.example", "/contacts?q=ada",
 )  # fmt: skip
 
 

@@ -1,0 +1,138 @@
+"""The suppression list: one entry an address, whatever its spelling, and who changed it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from engine.audience import queries, service
+from engine.audience.inputs import API
+from engine.audience.queries import SuppressionRow
+from engine.core.audit import AuditEntry
+from engine.core.outcome import Refused
+from engine.core.unit_of_work import UnitOfWork
+from tests.factories import accounts
+from tests.factories.audience import ACTOR
+
+AT = accounts.AT
+
+
+@pytest.fixture
+def workspace(uow: UnitOfWork) -> int:
+    with uow.begin() as session:
+        return accounts.workspace(session).id
+
+
+def block(
+    session: Session, workspace_id: int, email: str, reason: str = "manual"
+) -> SuppressionRow | Refused:
+    return service.suppress(session, workspace_id, email, API, ACTOR, AT, reason)
+
+
+def test_an_address_is_blocked_once_in_any_spelling(uow: UnitOfWork, workspace: int) -> None:
+    with uow.begin(workspace) as session:
+        row = block(session, workspace, " Kim@Müller.example ")
+        assert isinstance(row, SuppressionRow)
+        assert (row.email, row.reason, row.source) == ("kim@xn--mller-kva.example", "manual", API)
+        again = block(session, workspace, "kim@MÜLLER.example", "complained")
+        assert again == Refused("already_suppressed")
+    with uow.read(workspace) as session:
+        assert queries.page_suppressions(session, workspace) == ([row], None)
+        [entry] = session.scalars(select(AuditEntry)).all()
+    assert (entry.action, entry.resource, entry.resource_id) == (
+        "blocklist.added",
+        "blocklist",
+        row.public_id,
+    )
+
+
+@pytest.mark.parametrize(
+    ("email", "reason", "refused"),
+    [
+        ("nobody", "manual", "invalid_email"),
+        ("a@b.example\r\nBcc: x@y.example", "manual", "invalid_email"),
+        ("kim@people.example", "because", "unknown_reason"),
+    ],
+)
+def test_what_is_no_address_and_no_reason_is_refused(
+    uow: UnitOfWork, workspace: int, email: str, reason: str, refused: str
+) -> None:
+    with uow.begin(workspace) as session:
+        answer = block(session, workspace, email, reason)
+        assert isinstance(answer, Refused)
+        assert answer.reason == refused
+        assert queries.page_suppressions(session, workspace) == ([], None)
+
+
+@pytest.mark.parametrize("stronger", ["bounced", "complained", "manual"])
+def test_unengaged_gives_way_to_what_stops_every_mail(
+    uow: UnitOfWork, workspace: int, stronger: str
+) -> None:
+    with uow.begin(workspace) as session:
+        first = block(session, workspace, "kim@people.example", "unengaged")
+        assert isinstance(first, SuppressionRow)
+        assert block(session, workspace, "kim@people.example", "unengaged") == Refused(
+            "already_suppressed"
+        )
+        hard = block(session, workspace, "kim@people.example", stronger)
+        assert isinstance(hard, SuppressionRow)
+        assert (hard.public_id, hard.reason) == (first.public_id, stronger)
+        soft = block(session, workspace, "kim@people.example", "unengaged")
+        assert soft == Refused("already_suppressed")
+
+
+def test_a_released_address_may_be_blocked_again(uow: UnitOfWork, workspace: int) -> None:
+    with uow.begin(workspace) as session:
+        row = block(session, workspace, "kim@people.example")
+        assert isinstance(row, SuppressionRow)
+        assert service.release(session, workspace, row.public_id, ACTOR, AT) is None
+        gone = service.release(session, workspace, row.public_id, ACTOR, AT)
+        assert gone == Refused("suppression_not_found", "missing")
+        assert isinstance(block(session, workspace, "kim@people.example"), SuppressionRow)
+    with uow.read(workspace) as session:
+        actions = session.scalars(select(AuditEntry.action).order_by(AuditEntry.id)).all()
+    assert actions == ["blocklist.added", "blocklist.removed", "blocklist.added"]
+
+
+def test_another_workspace_neither_sees_nor_releases_it(uow: UnitOfWork, workspace: int) -> None:
+    with uow.begin() as session:
+        row = block(session, workspace, "kim@people.example")
+        other = accounts.workspace(session, "Other").id
+        assert isinstance(row, SuppressionRow)
+        assert queries.page_suppressions(session, other) == ([], None)
+        assert queries.get_suppression(session, other, row.public_id) is None
+        assert isinstance(service.release(session, other, row.public_id, ACTOR, AT), Refused)
+        assert queries.get_suppression(session, workspace, row.public_id) == row
+
+
+def test_of_two_at_once_one_blocks_the_address(uow: UnitOfWork, workspace: int) -> None:
+    start = Barrier(2)
+
+    def add(_number: int) -> SuppressionRow | Refused:
+        start.wait()
+        with uow.begin(workspace) as session:
+            return block(session, workspace, "kim@people.example")
+
+    with ThreadPoolExecutor(2) as threads:
+        answers = list(threads.map(add, range(2)))
+    assert sorted(type(answer).__name__ for answer in answers) == ["Refused", "SuppressionRow"]
+
+
+def test_the_list_goes_by_pages_and_by_what_an_address_begins_with(
+    uow: UnitOfWork, workspace: int
+) -> None:
+    with uow.begin(workspace) as session:
+        for name in ("ada", "adam", "bob", "ad%"):
+            block(session, workspace, f"{name}@people.example")
+        pages, after = [], None
+        while True:
+            rows, after = queries.page_suppressions(session, workspace, after=after, limit=3)
+            pages.append([row.email.split("@")[0] for row in rows])
+            if after is None:
+                break
+        assert pages == [["ad%", "bob", "adam"], ["ada"]]
+        found, _ = queries.page_suppressions(session, workspace, q=" ADA ")
+        assert [row.email for row in found] == ["adam@people.example", "ada@people.example"]
+        assert len(queries.page_suppressions(session, workspace, q="ad%")[0]) == 1
