@@ -31,7 +31,7 @@ from engine.automations.models import (
 )
 from engine.automations.revisions import graphs
 from engine.automations.run_lifecycle import MAX_EXECUTIONS, MAX_STEPS_PER_RUN
-from engine.core.db import JsonObject
+from engine.core.db import JsonObject, among
 
 NOT_FOUND: Final = Failed("NOT_FOUND", "Automation run or contact not found")
 RUN_ENDED: Final = Failed(run_lifecycle.RUN_ENDED, "Automation run has ended")
@@ -147,13 +147,14 @@ def load_context(
         for owner in session.execute(
             select(
                 automation.id, automation.status, automation.on_pause, automation.deleted_at
-            ).where(automation.id.in_({run.automation_id for run in runs}))
+            ).where(among(session, automation.id, {run.automation_id for run in runs}))
         )
     }
     gone = set(
         session.scalars(
             select(contact.id).where(
-                contact.id.in_({run.contact_id for run in runs}), contact.deleted_at.is_not(None)
+                among(session, contact.id, {run.contact_id for run in runs}),
+                contact.deleted_at.is_not(None),
             )
         )
     )
@@ -177,7 +178,7 @@ def _count(session: Session, run_ids: Sequence[int], by: int) -> Sequence[Any]:
         return []
     statement = (
         update(AutomationRun)
-        .where(AutomationRun.id.in_(run_ids))
+        .where(among(session, AutomationRun.id, run_ids))
         .values(steps_executed=AutomationRun.steps_executed + by)
         .returning(*_RUN)
         .execution_options(synchronize_session=False)
@@ -188,7 +189,7 @@ def _count(session: Session, run_ids: Sequence[int], by: int) -> Sequence[Any]:
 def _read(session: Session, run_ids: Sequence[int]) -> Sequence[Any]:
     if not run_ids:
         return []
-    return session.execute(select(*_RUN).where(AutomationRun.id.in_(run_ids))).all()
+    return session.execute(select(*_RUN).where(among(session, AutomationRun.id, run_ids))).all()
 
 
 def _sort(parted: _Sorted, row: Any, context: Context) -> None:

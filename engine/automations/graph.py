@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from engine.automations.kinds.steps import STEPS
@@ -24,7 +25,7 @@ class GraphStep:
     after: int
     exits: Mapping[str, int]
 
-    @property
+    @cached_property
     def kind(self) -> AnyStepKind:
         """Return the kind that executes the step."""
         return STEPS.get(self.type)

@@ -23,7 +23,7 @@ from engine.automations.models import (
     AutomationRun,
     AutomationStepRun,
 )
-from engine.core.db import Columns, Id, Instant, batch_table, json_type
+from engine.core.db import Columns, Id, Instant, among, batch_table, json_type
 from engine.core.machine import Change, Machine, transition_many
 from engine.core.outcome import Refused
 from engine.core.walking import Claim
@@ -34,8 +34,6 @@ RETRY_DELAYS: Final = (timedelta(seconds=1), timedelta(seconds=5), timedelta(sec
 MAX_EXECUTIONS: Final = 1 + len(RETRY_DELAYS)
 MAX_STEPS_PER_RUN: Final = 100
 MOST_HINTS: Final = 5_000
-# A database takes so many parameters in one statement, and more.
-_ASKED: Final = 5_000
 
 RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED)})
 # (executing, executing) is a retry: a raised attempt, a new lease, or a back-off (decision A7).
@@ -124,10 +122,12 @@ def park(session: Session, first: Sequence[int], again: Sequence[int], at: datet
     if first:
         again_pending = {**patch, "started_at": None}
         transition_many(
-            session, STEP_RUNS, (EXECUTING, PENDING), [row.id.in_(first)], again_pending
+            session, STEP_RUNS, (EXECUTING, PENDING), [among(session, row.id, first)], again_pending
         )
     if again:
-        transition_many(session, STEP_RUNS, (EXECUTING, EXECUTING), [row.id.in_(again)], patch)
+        transition_many(
+            session, STEP_RUNS, (EXECUTING, EXECUTING), [among(session, row.id, again)], patch
+        )
 
 
 def fail_unreadable(session: Session, at: datetime) -> int:
@@ -281,13 +281,10 @@ def _count_steps(session: Session, moved: Sequence[Any], to: str, was: str) -> N
         return
     run = AutomationRun
     wanted = {row.automation_run_id for row in moved}
-    keys: dict[int, tuple[int, int]] = {}
-    for start in range(0, len(wanted), _ASKED):
-        part = sorted(wanted)[start : start + _ASKED]
-        found = session.execute(
-            select(run.id, run.workspace_id, run.automation_id).where(run.id.in_(part))
-        )
-        keys |= {row_id: (workspace_id, owner) for row_id, workspace_id, owner in found}
+    found = session.execute(
+        select(run.id, run.workspace_id, run.automation_id).where(among(session, run.id, wanted))
+    )
+    keys = {row_id: (workspace_id, owner) for row_id, workspace_id, owner in found}
     moves = ((*keys[row.automation_run_id], row.step_key) for row in moved)
     counters.count_steps(session, moves, to, was)
 

@@ -28,6 +28,7 @@ from engine.automations.models import (
     AutomationStepRun,
 )
 from engine.automations.run_lifecycle import MAX_EXECUTIONS
+from engine.core.db import among
 from engine.delivery import service as delivery
 from engine.delivery.service import Queued, Withheld
 
@@ -74,7 +75,7 @@ def _standing(session: Session, items: Sequence[StepItem]) -> Mapping[int, bool]
     statement = (
         select(step.id, step.attempt, run.status)
         .join(run, run.id == step.automation_run_id)
-        .where(step.id.in_(attempts), run_lifecycle.STEP_RUNS.is_(EXECUTING))
+        .where(among(session, step.id, attempts), run_lifecycle.STEP_RUNS.is_(EXECUTING))
     )
     return {
         step_id: status == RUNNING

@@ -136,6 +136,19 @@ class Settings(BaseSettings):
             raise ValueError("must start with http:// or https:// and name a host")
         return value.rstrip("/")
 
+    @field_validator("posthog_url")
+    @classmethod
+    def _receiver(cls, value: str | None) -> str | None:
+        try:
+            known = value is None or (
+                value.startswith(("http://", "https://")) and bool(urlsplit(value).hostname)
+            )
+        except ValueError:
+            known = False
+        if not known:
+            raise ValueError("must start with http:// or https:// and name a host")
+        return value
+
     @field_validator("secret_key")
     @classmethod
     def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:

@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session
 
 from engine.core import clock, faults
+from engine.core.db import among
 from engine.core.machine import Machine, transition_many
 
 log: Final = structlog.get_logger(__name__)
@@ -168,7 +169,7 @@ class Claim(Generic[ItemT]):
         key = self.machine.row.id
         picked = select(key).where(self.machine.is_(self.edge[0]), *self.due)
         if ids is not None:
-            picked = picked.where(key.in_(ids))
+            picked = picked.where(among(session, key, ids))
         picked = picked.order_by(*self.order).limit(limit)
         if session.get_bind().dialect.name == "postgresql":
             locked = picked.with_for_update(skip_locked=True).scalar_subquery()

@@ -89,19 +89,19 @@ class Hints:
                 self.steps.append(effect.step_run_ids)
 
 
-def workload(template_id: str) -> dict[str, Any]:
+def workload(template_id: str, other_id: str) -> dict[str, Any]:
     """Return the document every engine runs: email, condition, change of the person, email."""
     return make.document(
         make.email("hello", template_id),
         make.branch("known"),
         _change() if "update_contact" in STEPS else make.branch("again"),
-        make.email("goodbye", template_id),
+        make.email("goodbye", other_id),
         name="Benchmark",
     )
 
 
 def _change() -> dict[str, Any]:
-    config = {"field": "last_name", "value": "Measured"}
+    config = {"changes": {"last_name": "Measured"}}
     return {"key": "change", "type": "update_contact", "config": config}
 
 
@@ -119,8 +119,8 @@ def prepare(house: House, people: int, document: dict[str, Any] | None = None) -
     with house.runtime.uow.begin() as session:
         workspace_id = accounts.workspace(session).id
         delivery.sender(session, workspace_id)
-        template_id = delivery.template(session, workspace_id).public_id
-        make.live(session, workspace_id, document or workload(template_id), at)
+        template_ids = [delivery.template(session, workspace_id).public_id for _ in range(2)]
+        make.live(session, workspace_id, document or workload(*template_ids), at)
         return Prepared(workspace_id, contacts(session, workspace_id, people))
 
 

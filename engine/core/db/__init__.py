@@ -1,6 +1,6 @@
 """The database floor: base and types, engines and sessions, workspace guard, batches."""
 
-from engine.core.db.batch import Columns, always, batch_table, upsert
+from engine.core.db.batch import Columns, always, among, batch_table, upsert
 from engine.core.db.engine import WRITE, Database, make_engine
 from engine.core.db.guard import WorkspaceBreach, scope
 from engine.core.db.paging import next_cursor, older
@@ -26,6 +26,7 @@ __all__ = [
     "WorkspaceBreach",
     "WorkspaceRow",
     "always",
+    "among",
     "batch_table",
     "json_type",
     "make_engine",

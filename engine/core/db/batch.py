@@ -4,14 +4,17 @@ The rows travel as one JSON parameter: one compiled statement for every batch si
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
+from typing import cast as typing_cast
 
 from sqlalchemy import (
+    ARRAY,
     Boolean,
     ColumnElement,
     Subquery,
+    any_,
     bindparam,
     cast,
     column,
@@ -35,13 +38,14 @@ _SQLITE_INSTANT: Final = "%Y-%m-%d %H:%M:%S.%f"
 def batch_table(session: Session, columns: Columns, rows: Sequence[Mapping[str, Any]]) -> Subquery:
     """Return `rows` as a subquery with the given typed columns; a missing key is NULL.
 
+    rows: dicts of JSON values and aware instants; keys that are no columns are left out.
+
     Works in SELECT, INSERT … SELECT and UPDATE … FROM on both databases.
     """
     sqlite = session.get_bind().dialect.name == "sqlite"
-    payload = json.dumps(
-        [{name: _plain(row.get(name), sqlite=sqlite) for name in columns} for row in rows],
-        ensure_ascii=False,
-    )
+    # Keys that are no columns do no harm, and copying each row costs more than all of the rest.
+    spell = _sqlite_instant if sqlite else _iso_instant
+    payload = json.dumps(rows, ensure_ascii=False, default=spell)
     if sqlite:
         each = func.json_each(bindparam(None, payload, type_=Text(), unique=True)).table_valued(
             "value", name="each"
@@ -57,6 +61,20 @@ def batch_table(session: Session, columns: Columns, rows: Sequence[Mapping[str, 
         .render_derived(with_types=True)
     )
     return select(*(record.c[name] for name in columns)).subquery("batch")
+
+
+def among(session: Session, column: Any, values: Collection[Any]) -> ColumnElement[bool]:
+    """Return the predicate "`column` is one of `values`" with all values in one parameter.
+
+    Unlike `in_` the statement is the same for every number of values: it is compiled, and planned
+    by the server, once.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        text = bindparam(None, json.dumps(list(values)), type_=Text(), unique=True)
+        each = func.json_each(text).table_valued("value", name="wanted")
+        return typing_cast(ColumnElement[bool], column.in_(select(each.c.value)))
+    array = bindparam(None, list(values), type_=ARRAY(column.type), unique=True)
+    return typing_cast(ColumnElement[bool], column == any_(array))
 
 
 def upsert(session: Session, row: type[Base]) -> "sqlite.Insert | postgresql.Insert":
@@ -75,8 +93,9 @@ def always() -> ColumnElement[bool]:
     return literal_column("1=1", Boolean())
 
 
-def _plain(value: Any, *, sqlite: bool) -> Any:
-    if isinstance(value, datetime):
-        instant = value.astimezone(UTC)
-        return instant.strftime(_SQLITE_INSTANT) if sqlite else instant.isoformat()
-    return value
+def _sqlite_instant(value: datetime) -> str:
+    return value.astimezone(UTC).strftime(_SQLITE_INSTANT)
+
+
+def _iso_instant(value: datetime) -> str:
+    return value.isoformat()

@@ -3,17 +3,25 @@
 SQLite: WAL, synchronous FULL, foreign keys on; reads begin deferred, writes begin immediate.
 """
 
+import math
 import sqlite3
+import time
 from typing import Any, Final
 
+import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.orm import Session, sessionmaker
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from engine.core.db import guard
 
 WRITE: Final[dict[str, Any]] = {"stellwerk_write": True}
 _BUSY_MS: Final = 30_000
+# A server that was restarted shows at the next checkout of a connection that lay idle so long.
+_IDLE_S: Final = 1.0
+_RETURNED: Final = "stellwerk_returned"
 
 
 def make_engine(url: URL) -> Engine:
@@ -24,9 +32,9 @@ def make_engine(url: URL) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:
-        engine = create_engine(
-            url, hide_parameters=True, pool_size=10, max_overflow=20, pool_pre_ping=True
-        )
+        engine = create_engine(url, hide_parameters=True, pool_size=10, max_overflow=20)
+        event.listen(engine, "checkin", _note_return)
+        event.listen(engine, "checkout", _ask_idle)
     guard.watch(engine)
     return engine
 
@@ -49,6 +57,25 @@ def _prepare_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry)
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get("stellwerk_write", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _note_return(_connection: object, entry: ConnectionPoolEntry) -> None:
+    entry.info[_RETURNED] = time.monotonic()
+
+
+def _ask_idle(
+    connection: DBAPIConnection, entry: ConnectionPoolEntry, _proxy: PoolProxiedConnection
+) -> None:
+    """Ask a connection that lay idle whether it still lives; one just used need not pay for it."""
+    if time.monotonic() - entry.info.get(_RETURNED, -math.inf) < _IDLE_S:
+        return
+    try:
+        cursor = connection.cursor()
+        cursor.execute("SELECT 1")
+        cursor.close()
+        connection.rollback()
+    except psycopg.Error as error:
+        raise DisconnectionError from error
 
 
 class Database:

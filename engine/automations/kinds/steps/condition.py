@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -25,6 +26,14 @@ class ConditionConfig(StepConfig):
     condition: dict[str, Any] | None = None
     yes: str | None = None
     no: str | None = None
+
+    @cached_property
+    def compiled(self) -> Condition:
+        """Return the condition as it is evaluated; read once for all people of a revision."""
+        read = rules.read_condition(self.condition, "")
+        if isinstance(read, list):
+            raise ValueError(f"condition step: {read[0].code}")
+        return read
 
 
 class ConditionStep(StepKind[ConditionConfig, Evaluation]):
@@ -52,7 +61,7 @@ class ConditionStep(StepKind[ConditionConfig, Evaluation]):
             for pointer, config in configs.items()
             if config.condition is None
         ]
-        read = {p: _read(config) for p, config in configs.items() if config.condition is not None}
+        read = {p: config.compiled for p, config in configs.items() if config.condition is not None}
         pointers = list(read)
         for gone in rules.missing_references(session, workspace_id, list(read.values())):
             if (
@@ -68,7 +77,7 @@ class ConditionStep(StepKind[ConditionConfig, Evaluation]):
         """Evaluate each distinct condition once, for all its people together."""
         groups: dict[tuple[int, Condition], list[Visit[ConditionConfig]]] = defaultdict(list)
         for visit in visits:
-            groups[visit.workspace_id, _read(visit.config)].append(visit)
+            groups[visit.workspace_id, visit.config.compiled].append(visit)
         facts: dict[int, Evaluation | None] = {}
         for (workspace_id, condition), members in groups.items():
             people = [visit.contact_id for visit in members]
@@ -83,13 +92,6 @@ class ConditionStep(StepKind[ConditionConfig, Evaluation]):
     ) -> Mapping[int, Outcome]:
         """Take the yes exit where the condition holds, else the no exit."""
         return {visit.id: _decide(visit.config, facts.get(visit.id)) for visit in visits}
-
-
-def _read(config: ConditionConfig) -> Condition:
-    read = rules.read_condition(config.condition, "")
-    if isinstance(read, list):
-        raise ValueError(f"condition step: {read[0].code}")
-    return read
 
 
 def _decide(config: ConditionConfig, evaluation: Evaluation | None) -> Outcome:

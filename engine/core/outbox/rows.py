@@ -1,10 +1,7 @@
-"""Product events: one row per real transition, in its own commit, drained later (decision C12).
-
-Owns the rows and how they are written; who drains them where is `sweep outbox`.
-"""
+"""The rows of product events, and how one is written."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Index, Integer, String, text
@@ -14,6 +11,8 @@ from engine.core.audit import Actor, Scalar
 from engine.core.db import Base, Id, Instant, JsonObject, WorkspaceRow, json_type
 from engine.core.ids import new_public_id
 
+# How long an event is kept, delivered or not; without a receiver the rows only wait for this.
+KEPT: Final = timedelta(days=30)
 _WAITING: Final = "delivered_at IS NULL"
 
 
