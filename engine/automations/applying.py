@@ -17,6 +17,7 @@ from engine.audience import service as audience
 from engine.audience.inputs import AUTOMATION, ContactPatch
 from engine.audience.models import Contact
 from engine.automations.kinds.steps.base import Failed, TopicChange
+from engine.core.db import among
 from engine.core.outcome import Refused
 
 CONTACT_GONE: Final = Failed("CONTACT_NOT_FOUND", "Automation run or contact not found")
@@ -59,7 +60,7 @@ def lock(session: Session, contact_ids: Collection[int]) -> None:
     """Lock contacts in the order of their ids; who also locks step runs does this before."""
     session.execute(
         select(Contact.id)
-        .where(Contact.id.in_(contact_ids))
+        .where(among(session, Contact.id, contact_ids))
         .order_by(Contact.id)
         .with_for_update(key_share=True)
     )

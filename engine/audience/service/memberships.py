@@ -16,7 +16,7 @@ from engine.audience.models import Contact, TopicMembership
 from engine.audience.queries import TopicRow, get_topic
 from engine.audience.service import writing
 from engine.core import events
-from engine.core.db import Id, Instant, always, batch_table, upsert
+from engine.core.db import Id, Instant, always, among, batch_table, upsert
 from engine.core.ids import is_public_id
 from engine.core.outcome import Refused, missing
 
@@ -132,7 +132,7 @@ def _lock_live(session: Session, workspace_id: int, row_ids: Collection[int]) ->
         .where(
             Contact.workspace_id == workspace_id,
             Contact.deleted_at.is_(None),
-            Contact.id.in_(row_ids),
+            among(session, Contact.id, row_ids),
         )
         .order_by(Contact.id)
         .with_for_update(key_share=True)
@@ -179,7 +179,7 @@ def _leave(
         .where(
             member.workspace_id == workspace_id,
             member.topic_id == topic.row_id,
-            member.contact_id.in_(row_ids),
+            among(session, member.contact_id, row_ids),
         )
         .returning(member.contact_id)
         .execution_options(synchronize_session=False)
@@ -193,7 +193,7 @@ def _take_back_opt_out(
         update(Contact)
         .where(
             Contact.workspace_id == workspace_id,
-            Contact.id.in_(row_ids),
+            among(session, Contact.id, row_ids),
             Contact.unsubscribed_at.is_not(None),
         )
         .values(unsubscribed_at=None, updated_at=at)

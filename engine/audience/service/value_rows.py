@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from engine.audience.models import ContactPropertyValue
 from engine.audience.values import TypedValue
-from engine.core.db import Columns, Id, Instant, always, batch_table, upsert
+from engine.core.db import Columns, Id, Instant, always, among, batch_table, upsert
 
 _VALUE: Final = ("type", "text", "folded", "number", "boolean", "instant")
 _VALUE_COLUMNS: Final[Columns] = {
@@ -96,7 +96,7 @@ def _remove(session: Session, workspace_id: int, key: str, contact_ids: Collecti
         delete(row)
         .where(
             row.workspace_id == workspace_id,
-            row.contact_id.in_(contact_ids),
+            among(session, row.contact_id, contact_ids),
             row.key == key,
         )
         .execution_options(synchronize_session=False)

@@ -26,7 +26,7 @@ from engine.audience.queries import property_values
 from engine.audience.service import value_rows
 from engine.audience.service.cleaning import FIELDS, Change
 from engine.audience.values import TypedValue, of_text
-from engine.core.db import Columns, Id, batch_table, upsert
+from engine.core.db import Columns, Id, among, batch_table, upsert
 from engine.core.ids import new_public_id
 
 KEYS: Final = ("email", "external_id")
@@ -100,7 +100,7 @@ def by_row_ids(
     """Return the live contacts among these rows, locked; changes: what is asked of each."""
     if not changes:
         return []
-    return _locked(session, workspace_id, Contact.id.in_(changes), changes.values())
+    return _locked(session, workspace_id, among(session, Contact.id, changes), changes.values())
 
 
 def by_public_id(
@@ -231,7 +231,7 @@ def touch(session: Session, workspace_id: int, row_ids: Collection[int], at: dat
     """Note when these contacts were changed."""
     session.execute(
         update(Contact)
-        .where(Contact.workspace_id == workspace_id, Contact.id.in_(row_ids))
+        .where(Contact.workspace_id == workspace_id, among(session, Contact.id, row_ids))
         .values(updated_at=at)
         .execution_options(synchronize_session=False)
     )
