@@ -28,6 +28,7 @@ ACTIONS: Final[Mapping[str, str]] = {
     DRAFT: "automation.reverted_to_draft",
 }
 RESUMED: Final = "automation.resumed"
+PUBLISHED: Final = "automation.published"
 # So many runs in a row that exhausted their retries pause their automation (facts 1.10).
 BREAKER_THRESHOLD: Final = 5
 BREAKER: Final = audit.system("automation-breaker")
@@ -35,13 +36,18 @@ BREAKER: Final = audit.system("automation-breaker")
 
 @dataclass(frozen=True)
 class Frozen:
-    """The revision that an activation puts in force, and what it says beside its steps."""
+    """The revision that an activation or a publish puts in force, and what it says.
+
+    trigger_changed: of a publish, which is then an activation (decision A9).
+    """
 
     revision_id: int
+    number: int
     trigger_type: str
     trigger_config: Mapping[str, Any]
     on_pause: str
     reentry: Any
+    trigger_changed: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,8 +55,9 @@ class Ask:
     """A status that somebody asks for, with the facts its preconditions need.
 
     steps: how many steps would be in force; trigger_complete: whether its trigger can ever match;
-    problems: what would fail for certain (decision A12); frozen: only when leaving the draft;
-    inside: people with a running run; failures: what made the breaker ask for a pause.
+    problems: what would fail for certain (decision A12); frozen: when leaving the draft, or a
+    publish; inside: people with a running run; failures: what made the breaker ask for a pause.
+    publish, afresh: inputs of their own, which act without changing the status (decision A9).
     """
 
     to: str
@@ -60,46 +67,84 @@ class Ask:
     frozen: Frozen | None = None
     inside: int = 0
     failures: int | None = None
+    publish: bool = False
+    afresh: bool = False
 
 
-def _reduce(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
-    if ask.to == ACTIVE:
-        return _activate(row, ask, at)
-    if ask.to == PAUSED:
-        details = {} if ask.failures is None else {"consecutive_run_failures": ask.failures}
-        return Change({"paused_at": at, "updated_at": at}, ACTIONS[PAUSED], details)
-    if ask.inside:
-        return Refused("people_inside", params={"count": ask.inside})
-    patch = {"activated_at": None, "paused_at": None, "updated_at": at}
-    return Change(patch, ACTIONS[DRAFT])
-
-
-def _activate(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
+def unfit(ask: Ask) -> Refused | None:
+    """Return why what is asked for cannot go live (facts 1.13, decision A12), or None."""
     if ask.steps == 0:
         return Refused("no_steps")
     if not ask.trigger_complete:
         return Refused("invalid_trigger_config")
     if ask.problems:
         return Refused("check_failed", problems=ask.problems)
+    return None
+
+
+def _reduce(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
+    if ask.publish:
+        return unfit(ask) or _publish(row, ask, at)
+    if ask.to == ACTIVE:
+        return unfit(ask) or _activate(row, ask, at)
+    if ask.to == PAUSED:
+        details = {} if ask.failures is None else {"consecutive_run_failures": ask.failures}
+        return _told({"paused_at": at, "updated_at": at}, ACTIONS[PAUSED], details)
+    if ask.inside:
+        return Refused("people_inside", params={"count": ask.inside})
+    return _told({"activated_at": None, "paused_at": None, "updated_at": at}, ACTIONS[DRAFT])
+
+
+def _activate(row: Automation, ask: Ask, at: datetime) -> Change:
     # A resume sets activated_at too: nothing that happened meanwhile fires afterwards (A9).
-    patch: dict[str, Any] = {
+    patch = {**_begin(row, at), "paused_at": None}
+    if ask.frozen is not None:
+        patch |= {"version": row.version + 1, **_in_force(ask.frozen)}
+        return _told(patch, ACTIONS[ACTIVE], {"revision": ask.frozen.number})
+    if ask.afresh:
+        return _told({**patch, "version": row.version + 1}, ACTIONS[ACTIVE], _AGAIN)
+    return _told(patch, RESUMED)
+
+
+def _publish(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
+    """Put a revision in force and keep the status; a changed trigger makes it an activation."""
+    if ask.frozen is None or row.status != ask.to:
+        return Refused("lost_race")
+    patch = {**_in_force(ask.frozen), "updated_at": at}
+    details: dict[str, audit.Scalar] = {"revision": ask.frozen.number}
+    if not ask.frozen.trigger_changed:
+        return Change(patch, PUBLISHED, details)
+    patch |= {**_begin(row, at), "version": row.version + 1}
+    return _told(patch, ACTIONS[ACTIVE], {**details, **_AGAIN})
+
+
+_AGAIN: Final[Mapping[str, audit.Scalar]] = {"reactivated": True}
+
+
+def _begin(row: Automation, at: datetime) -> dict[str, Any]:
+    return {
         "activated_at": at,
         "first_activated_at": row.first_activated_at or at,
-        "paused_at": None,
         "consecutive_run_failures": 0,
         "updated_at": at,
     }
-    if ask.frozen is None:
-        return Change(patch, RESUMED)
-    patch |= {
-        "version": row.version + 1,
-        "revision_id": ask.frozen.revision_id,
-        "trigger_type": ask.frozen.trigger_type,
-        "trigger_config": ask.frozen.trigger_config,
-        "on_pause": ask.frozen.on_pause,
-        "reentry": ask.frozen.reentry,
+
+
+def _in_force(frozen: Frozen) -> dict[str, Any]:
+    return {
+        "revision_id": frozen.revision_id,
+        "trigger_type": frozen.trigger_type,
+        "trigger_config": frozen.trigger_config,
+        "on_pause": frozen.on_pause,
+        "reentry": frozen.reentry,
     }
-    return Change(patch, ACTIONS[ACTIVE])
+
+
+def _told(
+    patch: Mapping[str, Any], action: str, details: Mapping[str, audit.Scalar] | None = None
+) -> Change:
+    """Return a change that the product's own analytics hear of too (facts 1.13)."""
+    return Change(patch, action, details or {}, product_event=action.replace(".", "_"))
 
 
 MACHINE: Final = Machine[Automation, Ask](
@@ -109,6 +154,7 @@ MACHINE: Final = Machine[Automation, Ask](
     target=lambda ask: ask.to,
     reduce=_reduce,
     action=lambda status: ACTIONS[status],
+    reenter=lambda ask: ask.publish or ask.afresh,
 )
 
 

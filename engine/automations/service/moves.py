@@ -1,19 +1,16 @@
 """Moves between statuses: activate, pause, resume, revert; publish comes later."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from engine.automations import checking, lifecycle
-from engine.automations.document import Document, read_document
-from engine.automations.models import ACTIVE, DRAFT, Automation, AutomationRevision
+from engine.automations import lifecycle
+from engine.automations.document import read_document
+from engine.automations.models import ACTIVE, DRAFT, Automation
 from engine.automations.service.finding import draft_document, find, people_inside
+from engine.automations.service.freezing import checked, freeze, resuming
 from engine.core.audit import Actor
-from engine.core.ids import new_public_id
 from engine.core.outcome import Problem, Recorded, Refused, Transitioned, missing
 
 
@@ -47,7 +44,7 @@ def move(
         return lifecycle.move(session, row.id, lifecycle.Ask(wish.to), actor, at)
     if row.status == DRAFT:
         return _activate(session, row, actor, at)
-    return lifecycle.move(session, row.id, _resume(session, row), actor, at)
+    return lifecycle.move(session, row.id, resuming(session, row, afresh=False), actor, at)
 
 
 def publish(session: Session, workspace_id: int, public_id: str, stay_or_move: str) -> Refused:
@@ -65,70 +62,16 @@ def _activate(
     document = read_document(content)
     if isinstance(document, Refused):
         return document
+    ask = checked(session, row, document)
+    refused = lifecycle.unfit(ask)
+    if refused is not None:
+        return refused
     with session.begin_nested() as savepoint:
-        ask = _ask(session, row, document, _freeze(session, row, content, actor, at))
+        ask = replace(ask, frozen=freeze(session, row, content, document, actor, at))
         outcome = lifecycle.move(session, row.id, ask, actor, at)
         if not isinstance(outcome, Transitioned):
             savepoint.rollback()
     return outcome
-
-
-def _resume(session: Session, row: Automation) -> lifecycle.Ask:
-    """Return the ask of a resume: it re-checks the frozen revision and publishes nothing (A8)."""
-    revision = AutomationRevision
-    content = session.scalar(
-        select(revision.document).where(
-            revision.workspace_id == row.workspace_id, revision.id == row.revision_id
-        )
-    )
-    document = read_document(content)
-    if isinstance(document, Refused):
-        return lifecycle.Ask(ACTIVE, 1, trigger_complete=True, problems=document.problems)
-    return _ask(session, row, document, None)
-
-
-def _ask(
-    session: Session, row: Automation, document: Document, revision_id: int | None
-) -> lifecycle.Ask:
-    frozen = None
-    if revision_id is not None:
-        frozen = lifecycle.Frozen(
-            revision_id,
-            document.trigger_type,
-            document.trigger_config,
-            document.on_pause,
-            document.reentry,
-        )
-    return lifecycle.Ask(
-        ACTIVE,
-        steps=len(document.steps),
-        trigger_complete=checking.trigger_complete(document),
-        problems=tuple(checking.errors(session, row.workspace_id, document)),
-        frozen=frozen,
-    )
-
-
-def _freeze(
-    session: Session, row: Automation, content: Mapping[str, Any], actor: Actor, at: datetime
-) -> int:
-    revision = AutomationRevision
-    number = session.scalar(
-        select(func.coalesce(func.max(revision.number), 0) + 1).where(
-            revision.workspace_id == row.workspace_id, revision.automation_id == row.id
-        )
-    )
-    frozen = AutomationRevision(
-        public_id=new_public_id(),
-        workspace_id=row.workspace_id,
-        automation_id=row.id,
-        number=number,
-        document=dict(content),
-        created_by=actor.name,
-        created_at=at,
-    )
-    session.add(frozen)
-    session.flush()
-    return frozen.id
 
 
 def _later(pointer: str, code: str, **params: str) -> Refused:

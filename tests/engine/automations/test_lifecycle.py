@@ -18,6 +18,7 @@ from engine.automations.models import (
 )
 from engine.core.audit import AuditEntry
 from engine.core.clock import FixedClock
+from engine.core.outbox import ProductEvent
 from engine.core.outcome import Recorded, Refused, Transitioned
 from tests.factories import accounts, audience
 from tests.factories import automations as make
@@ -55,18 +56,33 @@ def audits(session: Session, row: Automation) -> list[AuditEntry]:
     )
 
 
+def told(session: Session) -> list[str]:
+    """Return the names of the product events so far."""
+    return list(session.scalars(select(ProductEvent.name).order_by(ProductEvent.id)))
+
+
+EVENTS = {
+    (DRAFT, ACTIVE): "automation_activated",
+    (ACTIVE, PAUSED): "automation_paused",
+    (PAUSED, ACTIVE): "automation_resumed",
+    (PAUSED, DRAFT): "automation_reverted_to_draft",
+}
+
+
 @pytest.mark.parametrize(("before", "after"), list(product(AUTOMATION_STATUSES, repeat=2)))
 def test_every_pair_of_statuses_is_legal_recorded_or_refused(
     session: Session, clock: FixedClock, before: str, after: str
 ) -> None:
     row = at_status(session, before, clock)
-    lines = len(audits(session, row))
+    lines, events = len(audits(session, row)), len(told(session))
     updated = row.updated_at
     clock.advance(timedelta(minutes=1))
     wish = service.Wish(after)
     outcome = service.move(session, row.workspace_id, row.public_id, wish, make.ACTOR, clock.now())
     session.flush()
     new = audits(session, row)[lines:]
+    expected = [EVENTS[before, after]] if (before, after) in lifecycle.LEGAL_EDGES else []
+    assert told(session)[events:] == expected
     if before == after:
         assert outcome == Recorded(before)
         assert [line.details["no_op"] for line in new] == [True]
@@ -204,6 +220,7 @@ def test_the_fifth_failed_run_in_a_row_pauses_by_the_breaker(
     line = audits(session, row)[-1]
     assert (line.actor, line.action) == ("system:automation-breaker", "automation.paused")
     assert line.details["consecutive_run_failures"] == 5
+    assert told(session) == ["automation_activated", "automation_paused"]
     lines = len(audits(session, row))
     lifecycle.record_failures(session, {row.id: 3}, clock.now())
     session.flush()
