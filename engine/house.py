@@ -14,6 +14,7 @@ from engine.core import audit, boot, clock, effects, events, outbox, rate, ticks
 from engine.core.settings import Settings
 from engine.delivery import models as delivery_models
 from engine.delivery.kinds import transport_for
+from engine.delivery.links import Links
 from engine.delivery.walker import SendWalker
 
 # Every module that declares rows, so that the metadata is complete wherever the house is known.
@@ -51,7 +52,8 @@ def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House
     runtime = boot.boot(settings, dispatch)
     events.subscribe("automations", fanout.on_events)
     steps = StepWalker(runtime.uow)
-    sends = SendWalker(runtime.uow, transport_for(settings))
+    links = Links(settings.base_url, runtime.secret_key)
+    sends = SendWalker(runtime.uow, transport_for(settings), links)
     sweeps: dict[str, Sweep] = {
         "steps": steps.sweep,
         "sends": sends.sweep,

@@ -1,4 +1,7 @@
-"""What a claimed send needs for its message, loaded set-wise in the claim's transaction."""
+"""What a claimed send needs for its message, loaded set-wise in the claim's transaction.
+
+Who was blocked or opted out since the mail was queued shows here, just before it would leave.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +10,12 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from engine.audience import queries as audience
+from engine.audience.models import UNENGAGED
 from engine.delivery.compose.letter import Envelope
 from engine.delivery.compose.render import Compiled, Flaw, MailData, TemplateCache
-from engine.delivery.models import EmailSend
+from engine.delivery.links import Links
+from engine.delivery.models import SERVICE, EmailSend
 from engine.delivery.queries import facts
 from engine.delivery.walk_lifecycle import Claimed
 
@@ -27,12 +33,17 @@ COLUMNS: Final[Sequence[Any]] = (
     EmailSend.from_email,
     EmailSend.from_name,
     EmailSend.reply_to,
+    EmailSend.purpose,
 )
 
 
 @dataclass(frozen=True)
 class SendItem:
-    """A claimed send. template None: it has none; gone: its contact was deleted meanwhile."""
+    """A claimed send. template None: it has none; gone: its contact was deleted meanwhile.
+
+    suppressed: its address is blocked for mail of its purpose; unsubscribed: its contact opted out
+    of marketing, which it is (decision A4).
+    """
 
     id: int
     lease_until: datetime
@@ -42,21 +53,34 @@ class SendItem:
     template: Compiled | Flaw | None
     data: MailData
     gone: bool
+    suppressed: bool
+    unsubscribed: bool
 
 
-def load(session: Session, rows: Sequence[Any], templates: TemplateCache) -> list[SendItem]:
+def load(
+    session: Session, rows: Sequence[Any], templates: TemplateCache, links: Links
+) -> list[SendItem]:
     """Return the items of claimed rows (COLUMNS), in the order they became due."""
     people = facts.people(session, {row.contact_id for row in rows if row.contact_id is not None})
     workspaces = facts.workspace_variables(session, {row.workspace_id for row in rows})
     compiled = _templates(session, {row.template_id for row in rows if row.template_id}, templates)
+    blocked = audience.suppressed(session, {_address(row) for row in rows})
     items = []
     for row in sorted(rows, key=lambda each: int(each.id)):
-        person = people.get(row.contact_id)
+        person, workspace = people.get(row.contact_id), workspaces[row.workspace_id]
+        marketing = row.purpose != SERVICE
+        reason = blocked.get(_address(row))
+        unsubscribe_url = (
+            links.unsubscribe(workspace["id"], person.contact["id"], row.public_id)
+            if person
+            else None
+        )
         data = MailData(
             contact=person.contact if person else {"email": row.to_email},
             properties=person.properties if person else {},
-            workspace=workspaces[row.workspace_id],
+            workspace=workspace,
             context=row.context or {},
+            links={"unsubscribe_url": unsubscribe_url or ""},
         )
         items.append(
             SendItem(
@@ -64,15 +88,26 @@ def load(session: Session, rows: Sequence[Any], templates: TemplateCache) -> lis
                 lease_until=row.lease_until,
                 held=Claimed(row.workspace_id, row.id, row.attempt),
                 envelope=Envelope(
-                    row.public_id, row.to_email, row.from_email, row.from_name, row.reply_to
+                    row.public_id,
+                    row.to_email,
+                    row.from_email,
+                    row.from_name,
+                    row.reply_to,
+                    unsubscribe_url if marketing else None,
                 ),
                 subject_override=row.subject_override,
                 template=compiled.get(row.template_id),
                 data=data,
                 gone=person is not None and person.gone,
+                suppressed=reason is not None and (marketing or reason != UNENGAGED),
+                unsubscribed=marketing and person is not None and person.unsubscribed,
             )
         )
     return items
+
+
+def _address(row: Any) -> tuple[int, str]:
+    return row.workspace_id, audience.suppression_key(row.to_email)
 
 
 def _templates(

@@ -20,8 +20,9 @@ from sqlalchemy.orm import Session
 from engine.core import clock, faults, rate, walking
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery import walk_lifecycle as lifecycle
-from engine.delivery.compose.letter import Unwritable, Written, write
-from engine.delivery.compose.render import Flaw, Rendered, TemplateCache, render
+from engine.delivery.compose.letter import Written
+from engine.delivery.compose.render import TemplateCache
+from engine.delivery.composing import Composed, compose
 from engine.delivery.kinds.base import (
     LETTER_SECONDS,
     UNKNOWN,
@@ -33,6 +34,7 @@ from engine.delivery.kinds.base import (
     Unanswered,
 )
 from engine.delivery.lifecycle import SENDS
+from engine.delivery.links import Links
 from engine.delivery.loading import COLUMNS, SendItem, load
 from engine.delivery.models import POOL_CAMPAIGN, POOL_TRANSACTIONAL, QUEUED, EmailSend
 from engine.delivery.walk_lifecycle import OUTCOME_UNKNOWN, HandedMessage, Settled
@@ -45,9 +47,6 @@ _SECOND: Final = timedelta(seconds=1)
 # A message is begun only where its longest course still ends inside the lease.
 _RESERVE: Final = timedelta(seconds=LETTER_SECONDS + 5)
 
-NO_TEMPLATE: Final = "NO_TEMPLATE"
-TEMPLATE_BROKEN: Final = "TEMPLATE_BROKEN"
-CONTACT_REMOVED: Final = "CONTACT_REMOVED"
 DATABASE_AWAY: Final = "DATABASE_AWAY"
 
 
@@ -55,10 +54,15 @@ class SendWalker:
     """Walks the sends of every pool. One for a process, used by many threads."""
 
     def __init__(
-        self, uow: UnitOfWork, transport: Transport, rates: Mapping[str, int] = RATES
+        self,
+        uow: UnitOfWork,
+        transport: Transport,
+        links: Links,
+        rates: Mapping[str, int] = RATES,
     ) -> None:
-        """rates: messages a second by pool."""
+        """links: makes the addresses in mails that lead back here; rates: messages a second."""
         self.uow = uow
+        self.links = links
         self.transport = transport
         self.rates = rates
         self.templates = TemplateCache()
@@ -157,7 +161,7 @@ class _PoolWalk:
             if not chosen:
                 return []
             rows = lifecycle.claim(session, self._pool, chosen, granted, at, COLUMNS)
-            return load(session, rows, self._owner.templates)
+            return load(session, rows, self._owner.templates, self._owner.links)
 
     def _due(
         self, session: Session, ids: Sequence[int] | None, limit: int, at: datetime
@@ -204,7 +208,7 @@ class _PoolWalk:
             return Unanswered("")
         if clock.now() + _RESERVE > item.lease_until:
             return Returned()
-        written = _compose(item)
+        written = compose(item, clock.now())
         if isinstance(written, Rejected):
             return written
         self._written[item.held.key] = written.message
@@ -212,7 +216,7 @@ class _PoolWalk:
             written.message.letter, lambda: self._hand_over(item, written)
         )
 
-    def _hand_over(self, item: SendItem, composed: "_Composed") -> bool:
+    def _hand_over(self, item: SendItem, composed: Composed) -> bool:
         mail, sent = composed.mail, composed.message
         message = HandedMessage(sent.message_id, mail.subject, mail.html, mail.text, sent.headers)
         faults.point("send.handing")
@@ -268,30 +272,3 @@ class _PoolWalk:
                 return "returned", Settled(held, due_at=at)
             case NotHandedOver():
                 return "lost", Settled(held)
-
-
-@dataclass(frozen=True)
-class _Composed:
-    mail: Rendered
-    message: Written
-
-
-def _compose(item: SendItem) -> _Composed | Rejected:
-    """Return the message of a send, or why there is none."""
-    if item.gone:
-        return Rejected(CONTACT_REMOVED, "", temporary=False)
-    if item.template is None:
-        return Rejected(NO_TEMPLATE, "", temporary=False)
-    at = clock.now()
-    mail: Rendered | Flaw = (
-        item.template
-        if isinstance(item.template, Flaw)
-        else render(item.template, item.data, at, item.subject_override)
-    )
-    if isinstance(mail, Flaw):
-        reason = f"{mail.part}: {mail.broken.message}"
-        return Rejected(TEMPLATE_BROKEN, reason, temporary=False)
-    message = write(item.envelope, mail, at)
-    if isinstance(message, Unwritable):
-        return Rejected(message.code, "", temporary=False)
-    return _Composed(mail, message)

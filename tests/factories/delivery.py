@@ -10,6 +10,7 @@ from engine.core.ids import new_public_id
 from engine.core.machine import born
 from engine.delivery import service
 from engine.delivery.lifecycle import SENDS
+from engine.delivery.links import Links
 from engine.delivery.models import KIND_AUTOMATION, POOL_TRANSACTIONAL, EmailSend
 from engine.delivery.queries import SenderRow, TemplateRow
 from engine.delivery.service import CreatedSender, SenderInput, SendRequest, TemplateInput
@@ -18,6 +19,7 @@ from tests.factories.accounts import AT
 ACTOR: Final = Actor("user:tester")
 HTML: Final = "<p>Hello {{ contact.first_name }}</p>"
 SENDER: Final = "team@acme.example"
+LINKS: Final = Links("https://stellwerk.example", "the secret of the tests, long enough")
 _NUMBERS: Final = itertools.count(1)
 
 

@@ -16,6 +16,7 @@ from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, In, Name, Out, Page, PageQuery, PublicId, example, one_of, shown
 from web.api.messages import DELIVERY
+from web.links.making import links
 
 area: Final = Area("templates", "Mail templates in Liquid over HTML or MJML.", DELIVERY)
 Subject = Annotated[str, Field(min_length=1, max_length=500)]
@@ -155,7 +156,7 @@ def delete_template(call: Call, path: ById) -> Result:
 def preview_template(call: Call, path: ById, body: PreviewAsk) -> Result:
     """Render a template as it would be sent; nothing is stored, nothing leaves."""
     shown = service.preview_template(
-        call.session, call.workspace_id, path.id, call.at, body.contact_id
+        call.session, call.workspace_id, path.id, call.at, links(), body.contact_id
     )
     if isinstance(shown, Refused):
         return shown

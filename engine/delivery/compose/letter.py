@@ -2,28 +2,44 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from email.headerregistry import HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, Policy
 from email.utils import format_datetime
-from typing import Final
+from typing import Any, Final
 
 from engine.delivery.compose.addresses import header_address, split_address
 from engine.delivery.compose.render import Rendered
 from engine.delivery.kinds.base import INVALID_RECIPIENT, INVALID_SENDER, Letter
 
+
+class _WholeLine(UnstructuredHeader):
+    """A header that is never folded: the library would write a long address as an encoded word."""
+
+    def fold(self, *, policy: "Policy[Any]") -> str:
+        """Return the header as one line."""
+        return f"{self.name}: {self}{policy.linesep}"  # type: ignore[attr-defined]
+
+
+_HEADERS: Final = HeaderRegistry()
+_HEADERS.map_to_type("list-unsubscribe", _WholeLine)  # type: ignore[arg-type]
 # Everything travels in seven bits, so that no server has to announce anything for it.
-_POLICY: Final = SMTP.clone(cte_type="7bit")
+_POLICY: Final = SMTP.clone(cte_type="7bit", header_factory=_HEADERS)
 
 
 @dataclass(frozen=True)
 class Envelope:
-    """Who writes to whom; public_id: the send's."""
+    """Who writes to whom; public_id: the send's.
+
+    unsubscribe_url: where the reader ends such mail, None for mail that nobody can end.
+    """
 
     public_id: str
     to_email: str
     from_email: str
     from_name: str
     reply_to: str | None
+    unsubscribe_url: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +81,10 @@ def write(envelope: Envelope, mail: Rendered, at: datetime) -> Written | Unwrita
     message["Date"] = format_datetime(at)
     message_id = f"<{envelope.public_id}@{sender.domain}>"
     message["Message-ID"] = message_id
+    if envelope.unsubscribe_url is not None:
+        # RFC 8058: a mail program posts to this address by itself when its reader asks for it.
+        message["List-Unsubscribe"] = f"<{envelope.unsubscribe_url}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(mail.text)
     message.add_alternative(mail.html, subtype="html")
     content = message.as_bytes()

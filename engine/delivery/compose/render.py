@@ -20,7 +20,7 @@ from engine.delivery.compose.liquid import Broken, Liquid, parse
 _KEPT: Final = 256
 _DEEPEST: Final = 10
 _LONGEST_SUBJECT: Final = 900
-# Written in the links of mail; the pages behind them come later, until then they are empty.
+# The links of mail; the pages behind the last two come later, until then they are empty.
 _LINKS: Final = {"unsubscribe_url": "", "preferences_url": "", "view_url": ""}
 
 
@@ -58,12 +58,16 @@ class Flaw:
 
 @dataclass(frozen=True)
 class MailData:
-    """What a template may read. properties: typed values by key; event, order: from the context."""
+    """What a template may read. properties: typed values by key; event, order: from the context.
+
+    links: addresses by name, among unsubscribe_url, preferences_url and view_url.
+    """
 
     contact: Mapping[str, Any] = field(default_factory=dict)
     properties: Mapping[str, Any] = field(default_factory=dict)
     workspace: Mapping[str, Any] = field(default_factory=dict)
     context: Mapping[str, Any] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def variables(self) -> dict[str, Any]:
         """Return the data under the names of decision C13, within the bounds of the guards."""
@@ -74,6 +78,7 @@ class MailData:
             "order": bounded(self.context.get("order") or {}),
             "workspace": dict(self.workspace),
             **_LINKS,
+            **self.links,
         }
 
 

@@ -21,11 +21,15 @@ from engine.delivery.models import Template
 
 @dataclass(frozen=True)
 class PersonFacts:
-    """A contact for a template. gone: deleted meanwhile, so nothing may be sent to it."""
+    """A contact for a template. gone: deleted meanwhile, so nothing may be sent to it.
+
+    unsubscribed: opted out of all marketing mail.
+    """
 
     contact: Mapping[str, Any]
     properties: Mapping[str, Any]
     gone: bool
+    unsubscribed: bool
 
 
 def people(session: Session, contact_ids: Collection[int]) -> dict[int, PersonFacts]:
@@ -45,6 +49,7 @@ def people(session: Session, contact_ids: Collection[int]) -> dict[int, PersonFa
             Contact.timezone,
             Contact.source,
             Contact.deleted_at,
+            Contact.unsubscribed_at,
         ).where(Contact.id.in_(contact_ids))
     ).all()
     kept = ContactPropertyValue
@@ -62,13 +67,17 @@ def people(session: Session, contact_ids: Collection[int]) -> dict[int, PersonFa
 def workspace_variables(session: Session, workspace_ids: Collection[int]) -> dict[int, Any]:
     """Return what `workspace.*` reads, by workspace row id."""
     found = session.execute(
-        select(Workspace.id, Workspace.name, Workspace.timezone, Workspace.language).where(
-            Workspace.id.in_(workspace_ids)
-        )
+        select(
+            Workspace.id,
+            Workspace.public_id,
+            Workspace.name,
+            Workspace.timezone,
+            Workspace.language,
+        ).where(Workspace.id.in_(workspace_ids))
     )
     return {
-        row_id: {"name": name, "timezone": timezone, "language": language}
-        for row_id, name, timezone, language in found
+        row_id: {"id": public_id, "name": name, "timezone": timezone, "language": language}
+        for row_id, public_id, name, timezone, language in found
     }
 
 
@@ -112,7 +121,12 @@ def _person(row: Any, properties: Mapping[str, Any]) -> PersonFacts:
         "timezone": row.timezone,
         "source": row.source,
     }
-    return PersonFacts(contact, properties, gone=row.deleted_at is not None)
+    return PersonFacts(
+        contact,
+        properties,
+        gone=row.deleted_at is not None,
+        unsubscribed=row.unsubscribed_at is not None,
+    )
 
 
 def _native(value: Any) -> Any:

@@ -23,6 +23,7 @@ from engine.delivery.compose.render import (
     missing_variables,
     render,
 )
+from engine.delivery.links import Links
 from engine.delivery.models import MARKETING, PURPOSES, Template
 from engine.delivery.queries import facts
 from engine.delivery.queries.templates import TemplateRow, template_row
@@ -150,13 +151,17 @@ def preview_template(
     workspace_id: int,
     public_id: str,
     at: datetime,
+    links: Links,
     contact_public_id: str | None = None,
 ) -> Preview | Refused:
-    """Render a template for a contact, or for a sample person; the same code as the real send."""
+    """Render a template for a contact, or for a sample person; the same code as the real send.
+
+    links: of the installation; what a preview shows of them looks real and acts on nobody.
+    """
     row = _row(session, workspace_id, public_id)
     if row is None:
         return missing("template_not_found")
-    data = _data(session, workspace_id, contact_public_id)
+    data = _data(session, workspace_id, contact_public_id, links)
     if data is None:
         return missing("contact_not_found")
     compiled = compile_source(Source(row.subject, row.rendered_html, row.text))
@@ -233,10 +238,13 @@ def _flaw(given: TemplateInput) -> Refused | None:
     return None
 
 
-def _data(session: Session, workspace_id: int, contact: str | None) -> MailData | None:
+def _data(
+    session: Session, workspace_id: int, contact: str | None, links: Links
+) -> MailData | None:
+    shown = {"unsubscribe_url": links.unsubscribe_preview()}
     workspace = facts.workspace_variables(session, [workspace_id])[workspace_id]
     if contact is None:
-        return MailData(contact=SAMPLE, workspace=workspace)
+        return MailData(contact=SAMPLE, workspace=workspace, links=shown)
     row_id = session.scalar(
         select(Contact.id).where(
             Contact.workspace_id == workspace_id,
@@ -247,7 +255,7 @@ def _data(session: Session, workspace_id: int, contact: str | None) -> MailData 
     if row_id is None:
         return None
     person = facts.people(session, [row_id])[row_id]
-    return MailData(person.contact, person.properties, workspace)
+    return MailData(person.contact, person.properties, workspace, links=shown)
 
 
 def _row(session: Session, workspace_id: int, public_id: str) -> Template | None:

@@ -17,4 +17,6 @@ def post(uow: UnitOfWork, clock: FixedClock) -> Post:
     with uow.begin() as session:
         workspace = accounts.workspace(session).id
         template = delivery.template(session, workspace).row_id
-    return Post(uow, clock, transport, SendWalker(uow, transport), workspace, template)
+    return Post(
+        uow, clock, transport, SendWalker(uow, transport, delivery.LINKS), workspace, template
+    )

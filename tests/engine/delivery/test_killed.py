@@ -17,6 +17,7 @@ from engine.delivery.smtp_address import read_address
 from engine.delivery.walk_lifecycle import OUTCOME_UNKNOWN
 from engine.delivery.walker import SendWalker
 from tests.engine.delivery.post import POOL, Post
+from tests.factories.delivery import LINKS
 from tests.support.sink import HANG, SmtpSink
 from tests.support.waiting import wait_for
 
@@ -70,7 +71,7 @@ def test_a_killed_worker_loses_nothing_and_doubles_nothing(
     leases = [lease for row_id in ids if (lease := post.send(row_id).lease_until)]
     post.clock.set(max(leases) + timedelta(seconds=1))
     transport = Smtp(read_address(sink.url), "here.example")
-    survivor = SendWalker(post.uow, transport)
+    survivor = SendWalker(post.uow, transport, LINKS)
     survivor.sweep()
     transport.close()
     sends = [post.send(row_id) for row_id in ids]

@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 
 from engine.audience import service as audience_service
 from engine.core.audit import Actor
+from engine.delivery.composing import CONTACT_REMOVED, NO_TEMPLATE, TEMPLATE_BROKEN
 from engine.delivery.effects import DispatchSends
 from engine.delivery.kinds.base import (
     CONNECTION_LOST,
@@ -18,14 +19,10 @@ from engine.delivery.kinds.base import (
 )
 from engine.delivery.models import SentMessage, Template
 from engine.delivery.walk_lifecycle import LEASE, OUTCOME_UNKNOWN
-from engine.delivery.walker import (
-    CONTACT_REMOVED,
-    NO_TEMPLATE,
-    TEMPLATE_BROKEN,
-    SendWalker,
-)
+from engine.delivery.walker import SendWalker
 from tests.engine.delivery.post import POOL, Post
 from tests.factories import audience
+from tests.factories.delivery import LINKS
 from tests.fakes.dispatch import RecordingDispatch
 
 LATER: Final = Rejected(SERVER_ERROR, "451 later", temporary=True)
@@ -122,7 +119,7 @@ def test_a_final_answer_ends_the_send(post: Post, answer: Any, code: str) -> Non
 def test_the_rate_of_the_pool_is_kept_and_the_rest_is_hinted(
     post: Post, dispatch: RecordingDispatch
 ) -> None:
-    post.walker = SendWalker(post.uow, post.transport, {POOL: 3})
+    post.walker = SendWalker(post.uow, post.transport, LINKS, {POOL: 3})
     ids = post.queue(5)
     dispatch.take()
     assert post.walk(ids) == {"sent": 3}
@@ -137,7 +134,7 @@ def test_the_rate_of_the_pool_is_kept_and_the_rest_is_hinted(
 def test_a_sweep_sends_all_that_is_due_without_any_hint(post: Post) -> None:
     ids = post.queue(4)
     post.queue(1, due_at=post.clock.now() + timedelta(hours=1))
-    post.walker = SendWalker(post.uow, post.transport, {POOL: 10, "campaign": 10})
+    post.walker = SendWalker(post.uow, post.transport, LINKS, {POOL: 10, "campaign": 10})
     assert post.walker.sweep()["sent"] == 4
     assert all(post.send(row_id).status == "sent" for row_id in ids)
 

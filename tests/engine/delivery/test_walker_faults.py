@@ -21,6 +21,7 @@ from engine.delivery.walker import (
     SendWalker,
 )
 from tests.engine.delivery.post import POOL, Post
+from tests.factories.delivery import LINKS
 from tests.fakes.transports import Killed, ScriptedTransport
 
 
@@ -74,7 +75,7 @@ def test_an_answer_that_cannot_be_written_down_at_once_is_written_with_the_batch
     ids = post.queue(2)
     broken: Any = BrokenUow(post.uow)
     post.transport.meanwhile = broken.break_next
-    assert dict(SendWalker(broken, post.transport).walk(POOL, ids)) == {"sent": 2}
+    assert dict(SendWalker(broken, post.transport, LINKS).walk(POOL, ids)) == {"sent": 2}
     assert [post.send(row_id).status for row_id in ids] == ["sent", "sent"]
     assert broken.broken == 2
 
@@ -122,7 +123,7 @@ def test_lapsed_mails_are_taken_one_by_one(post: Post) -> None:
 
 def test_a_worker_that_lost_its_lease_hands_over_nothing(post: Post) -> None:
     (row_id,) = post.queue()
-    other = SendWalker(post.uow, ScriptedTransport())
+    other = SendWalker(post.uow, ScriptedTransport(), LINKS)
 
     class Slow(ScriptedTransport):
         """While it talks, the lease lapses and another worker takes the mail."""
@@ -133,7 +134,7 @@ def test_a_worker_that_lost_its_lease_hands_over_nothing(post: Post) -> None:
             return super().transmit(letter, hand_over)
 
     slow = Slow()
-    assert dict(SendWalker(post.uow, slow).walk(POOL, [row_id])) == {"lost": 1}
+    assert dict(SendWalker(post.uow, slow, LINKS).walk(POOL, [row_id])) == {"lost": 1}
     assert slow.letters == []
     assert post.send(row_id).status == "sent"
 
@@ -143,7 +144,7 @@ def test_an_answer_behind_the_lease_changes_nothing(post: Post) -> None:
 
     def lapse() -> None:
         post.clock.advance(LEASE)
-        SendWalker(post.uow, ScriptedTransport()).sweep()
+        SendWalker(post.uow, ScriptedTransport(), LINKS).sweep()
 
     post.transport.meanwhile = lapse
     assert post.walk([row_id]) == {"lost": 1}
@@ -196,7 +197,7 @@ def test_a_database_away_at_the_hand_over_sends_nothing_and_tries_again(post: Po
     broken: Any = BrokenUow(post.uow)
     broken.failing = 1
     transport: Transport = post.transport
-    walker = SendWalker(broken, transport)
+    walker = SendWalker(broken, transport, LINKS)
     assert dict(walker.walk(POOL, [row_id])) == {"retried": 1}
     assert post.transport.letters == []
     assert post.send(row_id).error_code == DATABASE_AWAY
@@ -211,7 +212,7 @@ def test_walkers_on_the_same_rows_send_each_once(post: Post, walkers: int) -> No
 
     def walk() -> None:
         start.wait()
-        SendWalker(post.uow, post.transport).walk(POOL, ids)
+        SendWalker(post.uow, post.transport, LINKS).walk(POOL, ids)
 
     threads = [Thread(target=walk) for _ in range(walkers)]
     for thread in threads:

@@ -142,7 +142,7 @@ def test_another_workspace_reaches_no_template(session: Session, workspace: int)
     other = accounts.workspace(session, "Other").id
     missing = Refused("template_not_found", "missing")
     at = accounts.AT
-    assert service.preview_template(session, other, row.public_id, at) == missing
+    assert service.preview_template(session, other, row.public_id, at, delivery.LINKS) == missing
     assert (
         service.update_template(session, other, row.public_id, GIVEN, delivery.ACTOR, at) == missing
     )
@@ -160,7 +160,9 @@ def test_a_preview_shows_a_person_and_what_is_missing(session: Session, workspac
         "{% if properties.seats > 4 %}{{ properties.seats }}{% endif %} {{ workspace.name }}"
     )
     row = delivery.template(session, workspace, text=text)
-    shown = service.preview_template(session, workspace, row.public_id, accounts.AT, kim.public_id)
+    shown = service.preview_template(
+        session, workspace, row.public_id, accounts.AT, delivery.LINKS, kim.public_id
+    )
     assert isinstance(shown, Preview)
     assert shown.text == "Kim  pro 5 Acme"
     assert shown.subject == "Hello Kim"
@@ -169,10 +171,12 @@ def test_a_preview_shows_a_person_and_what_is_missing(session: Session, workspac
 
 def test_a_preview_without_a_person_shows_a_sample(session: Session, workspace: int) -> None:
     row = delivery.template(session, workspace)
-    shown = service.preview_template(session, workspace, row.public_id, accounts.AT)
+    shown = service.preview_template(session, workspace, row.public_id, accounts.AT, delivery.LINKS)
     assert isinstance(shown, Preview)
     assert shown.html == "<p>Hello Test</p>"
-    nobody = service.preview_template(session, workspace, row.public_id, accounts.AT, "nobody")
+    nobody = service.preview_template(
+        session, workspace, row.public_id, accounts.AT, delivery.LINKS, "nobody"
+    )
     assert nobody == Refused("contact_not_found", "missing")
 
 
