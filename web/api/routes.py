@@ -9,6 +9,7 @@ from flask_openapi.openapi import OpenAPI
 from flask_wtf import CSRFProtect
 
 from web.api import (
+    automation_stats,  # noqa: F401 - adds its operation to the area of automations
     automations,
     contacts,
     docs,

@@ -88,9 +88,10 @@ def page(
     content, names = _shown(found)
     told = reading.tell(session, workspace_id, content, names)
     row = found.row
-    tally = queries.tallies(session, workspace_id, [row.row_id])[row.row_id]
-    standing = queries.people_by_step(session, workspace_id, row.row_id, row.revision_id)
-    head = _head(session, workspace_id, found, told, tally, sum(standing.values()))
+    figures = queries.figures_of(session, workspace_id, row.row_id, content)
+    tally, standing = figures.tally, {step.key: step.standing for step in figures.steps}
+    on_plan = sum(standing[step["key"]] for step in content["steps"])
+    head = _head(session, workspace_id, found, told, tally, on_plan)
     return {
         "automation": head,
         "rows": track.stations(told, track.People(tally, standing)) if told else (),
@@ -158,7 +159,7 @@ def _head(
         inside=tally.inside,
         finished=tally.finished,
         ended=tally.cancelled,
-        elsewhere=tally.inside - on_plan,
+        elsewhere=max(0, tally.inside - on_plan),
     )
 
 

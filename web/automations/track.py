@@ -28,10 +28,10 @@ class Way:
 
 @dataclass(frozen=True)
 class People:
-    """How many people: in all, and at each step index."""
+    """How many people: in all, and at each step by its key."""
 
     tally: Tally = field(default_factory=Tally)
-    at: Mapping[int, int] = field(default_factory=dict)
+    at: Mapping[str, int] = field(default_factory=dict)
 
 
 def stations(
@@ -73,7 +73,7 @@ def _station(
     told: Told, step: GraphStep, titles: list[str], people: People | None, way: Way | None
 ) -> PlanRow:
     words, named, row = STEPS.get(step.type), told.named(step), step.index + 1
-    count = people.at.get(step.index, 0) if people and not step.kind.ends else None
+    count = people.at.get(step.key, 0) if people and not step.kind.ends else None
     return PlanRow(
         step.key,
         words.shape,

@@ -4,14 +4,10 @@ from engine.automations.queries.automations import (
     AutomationDetail,
     AutomationRow,
     RevisionRow,
-    Tally,
     get_automation,
     page_automations,
     page_revisions,
-    people_by_step,
     status_counts,
-    tallies,
-    waiting_until,
 )
 from engine.automations.queries.links import (
     RunOfSend,
@@ -27,25 +23,37 @@ from engine.automations.queries.runs import (
     get_run,
     page_runs,
 )
+from engine.automations.queries.stats import (
+    Figures,
+    StepFigures,
+    Tally,
+    figures,
+    figures_of,
+    tallies,
+    waiting_until,
+)
 from engine.automations.queries.story import story
 
 __all__ = [
     "AutomationDetail",
     "AutomationRow",
+    "Figures",
     "RevisionRow",
     "RunDetail",
     "RunFilter",
     "RunOfSend",
     "RunRow",
+    "StepFigures",
     "StepRunRow",
     "Tally",
     "automation_names",
+    "figures",
+    "figures_of",
     "get_automation",
     "get_run",
     "page_automations",
     "page_revisions",
     "page_runs",
-    "people_by_step",
     "runs_inside",
     "runs_of_sends",
     "status_counts",

@@ -1,6 +1,6 @@
-"""Reads of automations themselves: list, detail, revisions, people per step."""
+"""Reads of automations themselves: list, detail, revisions."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,12 +12,8 @@ from engine.automations import checking
 from engine.automations.document import Document, read_document
 from engine.automations.models import (
     AUTOMATION_STATUSES,
-    CANCELLED,
-    COMPLETED,
-    RUNNING,
     Automation,
     AutomationRevision,
-    AutomationRun,
 )
 from engine.automations.service import draft_document
 from engine.core.db import JsonObject, next_cursor, older
@@ -86,16 +82,6 @@ class RevisionRow:
     created_by: str
     created_at: datetime
     in_force: bool
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many people entered, are inside, finished and ended early."""
-
-    entered: int = 0
-    inside: int = 0
-    finished: int = 0
-    cancelled: int = 0
 
 
 def page_automations(
@@ -178,60 +164,6 @@ def page_revisions(
         for row in rows[:limit]
     ]
     return items, next_cursor([row.id for row in rows], limit)
-
-
-def tallies(
-    session: Session, workspace_id: int, automation_ids: Collection[int]
-) -> Mapping[int, Tally]:
-    """Return the counts of some automations by row id, in one statement."""
-    run = AutomationRun
-    found = session.execute(
-        select(run.automation_id, run.status, func.count())
-        .where(run.workspace_id == workspace_id, run.automation_id.in_(automation_ids))
-        .group_by(run.automation_id, run.status)
-    )
-    counts: dict[int, dict[str, int]] = {row_id: {} for row_id in automation_ids}
-    for automation_id, status, count in found:
-        counts[automation_id][status] = count
-    return {
-        row_id: Tally(
-            sum(by_status.values()),
-            by_status.get(RUNNING, 0),
-            by_status.get(COMPLETED, 0),
-            by_status.get(CANCELLED, 0),
-        )
-        for row_id, by_status in counts.items()
-    }
-
-
-def people_by_step(
-    session: Session, workspace_id: int, automation_id: int, revision_id: int | None
-) -> Mapping[int, int]:
-    """Return how many people of one revision stand at each step index."""
-    run = AutomationRun
-    found = session.execute(
-        select(run.current_step_index, func.count())
-        .where(
-            run.workspace_id == workspace_id,
-            run.automation_id == automation_id,
-            run.status == RUNNING,
-            run.revision_id == revision_id,
-        )
-        .group_by(run.current_step_index)
-    )
-    return {row[0]: row[1] for row in found}
-
-
-def waiting_until(session: Session, workspace_id: int, automation_id: int, until: datetime) -> int:
-    """Return how many people inside become due up to `until`."""
-    run = AutomationRun
-    statement = select(func.count()).where(
-        run.workspace_id == workspace_id,
-        run.automation_id == automation_id,
-        run.status == RUNNING,
-        func.coalesce(run.next_step_at, run.started_at) <= until,
-    )
-    return session.scalar(statement) or 0
 
 
 def _rows(workspace_id: int) -> Select[*tuple[Any, ...]]:

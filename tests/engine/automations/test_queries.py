@@ -122,21 +122,6 @@ def test_nothing_of_another_workspace_is_found(scene: Scene) -> None:
         assert queries.story(session, other, person) == []
 
 
-def test_counts_of_a_list_and_of_a_plan(scene: Scene) -> None:
-    row_id = scene.automation.id
-    with scene.uow.read(scene.workspace_id) as session:
-        tally = queries.tallies(session, scene.workspace_id, [row_id])[row_id]
-        assert (tally.entered, tally.inside, tally.finished, tally.cancelled) == (5, 3, 2, 0)
-        by_step = queries.people_by_step(
-            session, scene.workspace_id, row_id, scene.automation.revision_id
-        )
-        assert by_step == {1: 3}
-        soon = scene.clock.now() + timedelta(hours=1)
-        assert queries.waiting_until(session, scene.workspace_id, row_id, soon) == 0
-        late = scene.clock.now() + timedelta(days=2)
-        assert queries.waiting_until(session, scene.workspace_id, row_id, late) == 3
-
-
 @pytest.mark.parametrize("mails", [1, 40])
 def test_an_automation_with_names_takes_a_bounded_number_of_statements(
     uow: UnitOfWork, clock: FixedClock, mails: int

@@ -94,6 +94,8 @@ class StepKind(ABC, Generic[ConfigT, FactsT]):
     Config: type[ConfigT]
     # A kind that ends the run wherever it stands.
     ends: ClassVar[bool] = False
+    # A kind whose completed visits count as mails sent (facts 1.15).
+    sends: ClassVar[bool] = False
 
     def branches(self, config: ConfigT) -> Mapping[str, str | None]:  # noqa: ARG002 - a contract
         """Return the exits by name: a step key, `end`, or None for "next in order"."""

@@ -54,6 +54,7 @@ class EmailStep(StepKind[EmailConfig, EmailFacts]):
     """The email step."""
 
     Config = EmailConfig
+    sends = True
 
     def structure(self, config: EmailConfig, pointer: str) -> list[Problem]:
         """Refuse a subject that is no Liquid."""
