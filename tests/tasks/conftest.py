@@ -8,6 +8,7 @@ from redis import Redis
 from engine.core.settings import Settings
 from engine.house import House
 from tasks.dispatch import TASKS
+from tasks.periodic import JOBS
 from tasks.queue import QUEUE_FILE, Queues
 from tests.fakes.house import FakeHouse
 
@@ -23,7 +24,7 @@ def queues(settings: Settings, house: House) -> Iterator[Queues]:
 @pytest.fixture
 def fake_house(house: House) -> FakeHouse:
     """Return a house that notes what it is asked for, on the real floor."""
-    return FakeHouse(house.runtime, ("steps", "sends", "retention"))
+    return FakeHouse(house.runtime, [job.sweep for job in JOBS])
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import structlog
@@ -19,6 +20,7 @@ from engine.house import House
 from tasks import consumer as consumer_module
 from tasks.consumer import QueueConsumer, QueueLog
 from tasks.dispatch import TASKS, Dispatcher
+from tasks.periodic import JOBS
 from tasks.queue import ENGINE, NAMES, Queues
 from tasks.worker import crew
 from tests.fakes.house import FakeHouse
@@ -52,11 +54,35 @@ def test_every_queue_is_served_and_the_timetable_kept(
         )
         wait_for(lambda: fake_house.steps.ids() == [1, 2], "the step hint")
         wait_for(lambda: sorted(fake_house.sends.ids()) == [3, 4], "the hints of both pools")
-        wait_for(lambda: len(fake_house.swept) == 3, "one sweep of each job")
-    assert sorted(fake_house.swept) == ["retention", "sends", "steps"]
+        wait_for(lambda: len(fake_house.swept) == len(JOBS), "one sweep of each job")
+    assert sorted(fake_house.swept) == sorted(job.sweep for job in JOBS)
     with house.runtime.uow.read() as session:
         assert ticks.pulse(session, "worker", clock.now()).alive
         assert ticks.pulse(session, "timetable", clock.now()).alive
+
+
+def _ticked(house: FakeHouse, names: list[str], times: int) -> bool:
+    return all(house.swept.count(name) >= times for name in names)
+
+
+def test_hue_01_four_consumers_have_one_effect_a_tick(
+    queues: Queues, settings: Settings, fake_house: FakeHouse, clock: FixedClock
+) -> None:
+    others = [Queues(settings, TASKS) for _ in range(3)]
+    shifts = [Shift(crew(each, fake_house.as_house(), (ENGINE,), 2)) for each in [queues, *others]]
+    minutes = [job.sweep for job in JOBS if job.every == timedelta(minutes=1)]
+    try:
+        for minute in range(1, 11):
+            wait_for(partial(_ticked, fake_house, minutes, minute), f"the ticks of minute {minute}")
+            clock.advance(timedelta(minutes=1))
+    finally:
+        for shift in shifts:
+            shift.stop()
+        for each in others:
+            each.close()
+    # The last advance may or may not have been ticked before the stop.
+    assert {fake_house.swept.count(name) for name in minutes} <= {10, 11}
+    assert fake_house.swept.count("retention") == 1
 
 
 def test_a_worker_without_the_engine_queue_keeps_no_timetable(

@@ -1,6 +1,8 @@
 """The timetable: which instant a tick has, that it runs once among many workers, heartbeats."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 
 import pytest
 from sqlalchemy import select
@@ -12,12 +14,14 @@ from engine.core.ticks import Heartbeat
 from engine.house import House
 from tasks import periodic
 from tasks.dispatch import TASKS
-from tasks.periodic import JOBS, Heart, Job, Timetable, process_name
+from tasks.periodic import JOBS, Heart, Job, Timetable, process_name, run_sweep
 from tasks.queue import ENGINE, HandOverFailed, Queues
 from tests.fakes.house import FakeHouse
 from tests.support.house import START
 
 MINUTE = timedelta(minutes=1)
+ALL = sorted(job.sweep for job in JOBS)
+EACH_MINUTE = [job.sweep for job in JOBS if job.every == MINUTE]
 
 
 def serve(queues: Queues) -> None:
@@ -59,7 +63,38 @@ def test_any_number_of_workers_tick_once(
             worker.turn()
         clock.advance(timedelta(seconds=1))
     serve(queues)
-    assert sorted(fake_house.swept) == ["retention", "sends", "sends", "steps", "steps"]
+    assert sorted(fake_house.swept) == sorted([*ALL, *EACH_MINUTE])
+
+
+def test_rac_01_of_three_schedulers_a_hundred_ticks_are_a_hundred_executions(
+    queues: Queues, fake_house: FakeHouse, clock: FixedClock
+) -> None:
+    queues.attach(fake_house)
+    jobs = (Job("sends", MINUTE),)
+    schedulers = [Timetable(queues, fake_house.as_house(), jobs) for _ in range(3)]
+    for _tick in range(100):
+        for scheduler in schedulers:
+            scheduler.turn()
+        clock.advance(MINUTE)
+    serve(queues)
+    assert fake_house.swept == ["sends"] * 100
+
+
+def test_rac_01_three_threads_at_the_same_hundred_ticks_run_each_once(
+    fake_house: FakeHouse, clock: FixedClock
+) -> None:
+    first = int(START.timestamp())
+    gate = Barrier(3)
+
+    def schedule() -> None:
+        for tick in range(100):
+            gate.wait(30)
+            run_sweep(fake_house.as_house(), "sends", first + 60 * tick)
+
+    with ThreadPoolExecutor(3) as pool:
+        for running in [pool.submit(schedule) for _ in range(3)]:
+            running.result()
+    assert fake_house.swept == ["sends"] * 100
 
 
 def test_a_restarted_worker_does_not_tick_again(
@@ -69,7 +104,7 @@ def test_a_restarted_worker_does_not_tick_again(
     for _restart in range(3):
         Timetable(queues, fake_house.as_house()).turn()
         serve(queues)
-    assert sorted(fake_house.swept) == ["retention", "sends", "steps"]
+    assert sorted(fake_house.swept) == ALL
 
 
 def test_a_clock_set_back_ticks_nothing_twice(
@@ -92,7 +127,7 @@ def test_without_a_queue_the_ticks_run_on_the_spot(
 
     monkeypatch.setattr(queues, "put", away)
     Timetable(queues, fake_house.as_house()).turn()
-    assert sorted(fake_house.swept) == ["retention", "sends", "steps"]
+    assert sorted(fake_house.swept) == ALL
 
 
 def test_without_queue_and_database_the_timetable_goes_on(
