@@ -7,10 +7,11 @@ from typing import Final
 from engine.accounts import idempotency
 from engine.accounts import models as accounts_models
 from engine.audience import models as audience_models
-from engine.automations import fanout
+from engine.automations import fanout, rollup
 from engine.automations import models as automations_models
 from engine.automations.walker import StepWalker
 from engine.core import audit, boot, clock, effects, events, outbox, rate, ticks
+from engine.core.outbox.drain import drain_for
 from engine.core.settings import Settings
 from engine.delivery import models as delivery_models
 from engine.delivery.kinds import transport_for
@@ -57,6 +58,8 @@ def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House
     sweeps: dict[str, Sweep] = {
         "steps": steps.sweep,
         "sends": sends.sweep,
+        "outbox": drain_for(runtime.uow, settings).sweep,
+        "rollup": lambda: rollup.sweep(runtime.uow),
         "retention": lambda: _retention(runtime),
     }
     return House(runtime, steps, sends, sweeps)

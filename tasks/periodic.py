@@ -47,6 +47,8 @@ class Job:
 JOBS: Final[Sequence[Job]] = (
     Job("steps", _MINUTE),
     Job("sends", _MINUTE),
+    Job("outbox", _MINUTE),
+    Job("rollup", _MINUTE),
     Job("retention", _DAY, after=timedelta(hours=3, minutes=10)),
 )
 
