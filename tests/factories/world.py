@@ -1,7 +1,8 @@
 """A small world for walker tests: one workspace with people, a walker, a clock that moves."""
 
+import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from engine.audience.queries import ContactRow
 from engine.automations.models import Automation, AutomationRun, AutomationStepRun
@@ -10,6 +11,8 @@ from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts, audience
 from tests.factories import automations as make
+
+_NUMBERS: Final = itertools.count(1)
 
 
 class World:
@@ -32,6 +35,17 @@ class World:
     def fire(self) -> int:
         with self.uow.begin() as session:
             return make.fire(session, self.workspace_id, self.people, self.clock.now())
+
+    def walk_once(self, *steps: dict[str, Any]) -> Automation:
+        """Return an automation that everybody has just walked; no other one was started by it."""
+        name = f"go{next(_NUMBERS)}"
+        trigger = {"type": "event_received", "config": {"event_name": name}}
+        with self.uow.begin() as session:
+            raw, at = make.document(*steps, trigger=trigger), self.clock.now()
+            automation = make.live(session, self.workspace_id, raw, at)
+            make.fire(session, self.workspace_id, self.people, at, name)
+        self.walker.sweep()
+        return automation
 
     def run(self, automation: Automation) -> AutomationRun:
         with self.uow.read() as session:

@@ -71,8 +71,10 @@ class UpdateContactStep(StepKind[UpdateContactConfig, None]):
 
 
 def _patch(config: UpdateContactConfig) -> ContactPatch:
-    fields = {key: value for key, value in config.changes.items() if key in FIELDS}
-    properties = {key: value for key, value in config.changes.items() if key not in FIELDS}
+    # Sorted, since not every database keeps the order in which an object was written.
+    changes = sorted(config.changes.items())
+    fields = {key: value for key, value in changes if key in FIELDS}
+    properties = {key: value for key, value in changes if key not in FIELDS}
     return ContactPatch(fields, properties)
 
 

@@ -29,7 +29,7 @@ class UpdateContactWords(StepWords[UpdateContactConfig]):
         if not changes:
             return str(_("Change of the person (none chosen yet)"))
         if len(changes) > 1:
-            names = ", ".join(_name(key) for key in changes)
+            names = ", ".join(_name(key) for key in sorted(changes))
             return str(_("Change %(names)s", names=_short(names)))
         [(key, value)] = changes.items()
         if value is None:
@@ -42,7 +42,7 @@ class UpdateContactWords(StepWords[UpdateContactConfig]):
             return ""
         return " · ".join(
             f"{_name(key)}: {_('no value') if value is None else _value(value)}"
-            for key, value in step.config.changes.items()
+            for key, value in sorted(step.config.changes.items())
         )
 
     def done(self, step: Named[UpdateContactConfig], result: Mapping[str, Any]) -> str:
