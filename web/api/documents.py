@@ -28,6 +28,16 @@ EXAMPLE: Final[dict[str, Any]] = {
             },
         },
         {
+            "key": "mark",
+            "type": "update_contact",
+            "config": {"changes": {"language": "en", "last_name": None}},
+        },
+        {
+            "key": "join",
+            "type": "topic",
+            "config": {"topic_id": None, "action": "subscribe"},
+        },
+        {
             "key": "help",
             "type": "email",
             "config": {"template_id": None, "subject_override": None},

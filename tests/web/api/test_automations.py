@@ -47,6 +47,28 @@ def test_the_document_that_get_answers_can_be_put_back(shop: Program) -> None:
     assert (put.status_code, put.json["document"]) == (200, read.json["document"])
 
 
+def test_steps_that_change_people_come_back_as_they_were_sent(shop: Program) -> None:
+    topic = shop.made("/topics", {"name": "News"})
+    shop.made("/properties", {"key": "seats", "type": "number"})
+    changes: dict[str, Any] = {"seats": 5, "language": None, "first_name": "Ada"}
+    steps = [
+        {"key": "set", "type": "update_contact", "config": {"changes": changes}},
+        {
+            "key": "join",
+            "type": "topic",
+            "config": {"topic_id": topic["id"], "action": "unsubscribe"},
+        },
+    ]
+    made = shop.made("/automations", {**DOCUMENT, "steps": steps})
+    read = shop.get(f"/automations/{made['id']}").json
+    stored = [{key: step[key] for key in ("key", "type", "config")} for step in read["steps"]]
+    assert (stored, read["problems"]) == (steps, [])
+    assert read["steps"][1]["topic_name"] == "News"
+    changes["seats"] = [5]
+    refused = shop.post("/automations", {**DOCUMENT, "steps": steps})
+    assert pointers(problem(refused, 422)) == ["/steps/0/config/changes/seats"]
+
+
 def test_a_transition_says_whether_anything_changed(shop: Program) -> None:
     path = f"/automations/{shop.made('/automations', DOCUMENT)['id']}"
     steps = [("active", "transitioned"), ("active", "recorded"), ("paused", "transitioned"),

@@ -16,6 +16,9 @@ from web.automations.kinds.steps.base import Named
 from web.automations.kinds.triggers import TRIGGERS as TRIGGER_WORDS
 
 TOPICS = {"t1": "News"}
+NEWS = {"topic_name": "News"}
+JOIN = {"topic_id": "t1"}
+SET = {"changes": {"plan": "pro"}}
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +48,43 @@ def test_every_kind_of_the_engine_is_put_into_words(engine: Any, words: Any) -> 
         ("delay", {"duration": 1, "unit": "weeks"}, {}, "Wait 1 week", "1 Woche warten"),
         ("delay", {}, {}, "Wait without a length", "Wartezeit ohne Länge"),
         ("condition", {}, {}, "Branch without a rule", "Verzweigung ohne Regel"),
+        ("topic", {"topic_id": "t1"}, NEWS, "Subscribe to “News”", "„News“ abonnieren"),
+        (
+            "topic",
+            {"topic_id": "t1", "action": "unsubscribe"},
+            NEWS,
+            "Unsubscribe from “News”",
+            "„News“ abbestellen",
+        ),
+        ("topic", {}, {}, "Subscription without a topic", "Abonnement ohne Thema"),
+        (
+            "update_contact",
+            {"changes": {"plan": "pro"}},
+            {},
+            "Set plan to “pro”",
+            "plan auf „pro“ setzen",
+        ),
+        (
+            "update_contact",
+            {"changes": {"language": None}},
+            {},
+            "Clear Language",
+            "Sprache leeren",
+        ),
+        (
+            "update_contact",
+            {"changes": {"plan": "pro", "first_name": "Ada"}},
+            {},
+            "Change First name, plan",
+            "Vorname, plan ändern",
+        ),
+        (
+            "update_contact",
+            {},
+            {},
+            "Change of the person (none chosen yet)",
+            "Änderung der Person (noch keine gewählt)",
+        ),
         ("end", {}, {}, "Ends here", "Endet hier"),
     ],
 )
@@ -70,6 +110,58 @@ def test_a_mail_says_its_own_subject_and_that_its_template_is_gone(
 ) -> None:
     step = Named(STEPS["email"].Config.model_validate(config))
     assert STEP_WORDS.get("email").note(step) == note
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "note"),
+    [
+        ("topic", {"topic_id": "t1"}, "The topic was deleted."),
+        ("topic", {}, ""),
+        ("update_contact", {"changes": {"plan": "pro"}}, ""),
+        (
+            "update_contact",
+            {"changes": {"vip": True, "plan": None, "note": "x" * 90}},
+            "note: " + "x" * 79 + "… · plan: no value · vip: true",
+        ),
+    ],
+)
+def test_a_step_says_what_its_title_leaves_out(
+    kind: str, config: dict[str, Any], note: str
+) -> None:
+    step = Named(STEPS[kind].Config.model_validate(config))
+    assert STEP_WORDS.get(kind).note(step) == note
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "result", "words"),
+    [
+        ("topic", JOIN, {"outcome": "subscribed"}, "Subscribed to “News”"),
+        ("topic", JOIN, {"outcome": "pending_doi"}, "Subscribed to “News”, not confirmed yet"),
+        ("topic", JOIN, {"outcome": "already_member"}, "Was subscribed to “News” already"),
+        ("topic", JOIN, {"outcome": "unsubscribed"}, "Unsubscribed from “News”"),
+        ("topic", JOIN, {"outcome": "not_member"}, "Was not subscribed to “News”"),
+        ("topic", JOIN, {}, "Subscribe to “News”"),
+        ("update_contact", SET, {}, "Set plan to “pro”"),
+        ("update_contact", SET, {"changes": []}, "Set plan to “pro”: it was so already"),
+        (
+            "update_contact",
+            SET,
+            {
+                "changes": [
+                    {"key": "first_name", "before": "Ada", "after": None},
+                    {"key": "plan", "before": None, "after": "pro"},
+                    {"key": "vip", "before": False, "after": True},
+                ]
+            },
+            "First name: “Ada” → no value · plan: no value → “pro” · vip: “false” → “true”",
+        ),
+    ],
+)
+def test_a_run_says_what_a_step_really_did(
+    kind: str, config: dict[str, Any], result: dict[str, Any], words: str
+) -> None:
+    step = Named(STEPS[kind].Config.model_validate(config), NEWS)
+    assert STEP_WORDS.get(kind).done(step, result) == words
 
 
 @pytest.mark.parametrize(
