@@ -40,8 +40,10 @@ fmt: setup-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup-dev
-	@exec $(BIN)/python -m tests.bench
+# Measures the product beside its peers: SIZE=small takes minutes, SIZE=full more rounds and a million rows.
+SIZE ?= small
+bench: setup-dev $(V)/.installed-bench
+	@exec $(BIN)/python -m tests.bench $(SIZE)
 
 # Gathers the texts of code and templates into the catalogues; then fill in what is empty.
 POT := web/translations/messages.pot
@@ -56,6 +58,7 @@ COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --custom-comp
 lock: $(UV)
 	$(COMPILE) --group build pyproject.toml -o requirements.lock > /dev/null
 	$(COMPILE) --group build --group dev -c requirements.lock pyproject.toml -o dev.lock > /dev/null
+	$(COMPILE) --group build --group dev --group bench -c dev.lock pyproject.toml -o bench.lock > /dev/null
 	$(COMPILE) --no-deps vendor.in -o vendor.lock > /dev/null
 	$(COMPILE) --no-deps setup.in -o setup.lock > /dev/null
 
@@ -79,6 +82,11 @@ $(V)/.installed: requirements.lock pyproject.toml $(UV)
 $(V)/.installed-dev: dev.lock $(V)/.installed
 	@echo "set-up: installing the tools for tests and checks"
 	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r dev.lock
+	@touch $@
+
+$(V)/.installed-bench: bench.lock $(V)/.installed-dev
+	@echo "set-up: installing the peers of the benchmark"
+	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r bench.lock
 	@touch $@
 
 # Browser files come out of locked packages: htmx from a wheel that is only unpacked, Bootstrap from the installed one.

@@ -7,7 +7,6 @@
 import argparse
 import cProfile
 import pstats
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any, Final
 from sqlalchemy import Engine, make_url, text
 
 from engine.automations.claiming import StepItem
+from engine.automations.effects import WalkSteps
 from engine.automations.kinds.steps.base import Outcome
 from engine.automations.walker import StepWalker
 from engine.core import clock
@@ -24,6 +24,7 @@ from engine.core.db import make_engine
 from engine.core.walking import BATCH, walk
 from engine.house import House
 from tasks.dispatch import connect
+from tests.bench.children import READY, Children, wait_for_go
 from tests.bench.installation import STEPS_A_RUN, Hints, Installation, fire, prepare
 from tests.bench.lines import Line, say
 from tests.bench.places import Db, Places, opened, vacuum
@@ -32,7 +33,8 @@ from tests.bench.statements import Statements
 SET: Final = "set"
 STEP: Final = "step"
 _LOOK_S: Final = 0.01
-_LONGEST_S: Final = 120.0
+# A worker that has just started first looks after its timetable.
+_SETTLE_S: Final = 1.5
 _UNDONE: Final = text("SELECT EXISTS (SELECT 1 FROM automation_runs WHERE status = 'running')")
 _FIRST: Final = text("SELECT min(started_at) FROM automation_step_runs")
 _COUNTS: Final = text(
@@ -60,35 +62,37 @@ class StepByStep:
 def measure(
     places: Places, db: Db, how: str = SET, workers: int = 1, runs: int = 2_000, threads: int = 1
 ) -> Line:
-    """Return the steps per second of `workers` processes on a fresh installation."""
+    """Return the steps per second of `workers` processes on a fresh installation.
+
+    They are up before anything is due, as in a house that is at work; the hints come at once.
+    """
     place = installation(places, db)
     queues, dispatch = connect(place.settings())
-    with place.house(dispatch) as house:
+    hints = Hints()
+    with place.house(hints) as house:
         ready = prepare(house, runs)
-        started = fire(house, ready)
-        assert started == runs, started
+        with _children(place, how, workers, threads) as children:
+            started = fire(house, ready)
+            assert started == runs, started
+            vacuum(place.database_url)
+            if how == SET:
+                dispatch([WalkSteps(tuple(ids)) for ids in hints.steps])
+            children.go()
+            seconds = _seconds(place.database_url, children)
     queues.close()
-    vacuum(place.database_url)
-    command: list[str] = (
-        [sys.executable, "-m", "app", "worker", "--queues", "engine", "--workers", str(threads)]
-        if how == SET
-        else [sys.executable, "-m", "tests.bench.walker", "--serve-steps"]
-    )
-    log = (place.home / "worker.log").open("wb")
-    processes = [
-        subprocess.Popen(command, env=place.env(), stdout=log, stderr=log) for _ in range(workers)
-    ]
-    try:
-        seconds = _seconds(place.database_url, processes)
-        _check(place.database_url, runs)
-    except BaseException:
-        print((place.home / "worker.log").read_text()[-3_000:], file=sys.stderr)
-        raise
-    finally:
-        _end(processes)
-        log.close()
+    _check(place.database_url, runs)
     places.forget(place.database_url)
     return line(db, how, workers, runs, runs * STEPS_A_RUN / seconds)
+
+
+def _children(place: Installation, how: str, workers: int, threads: int) -> Children:
+    arguments = ["tests.bench.child", "tests.bench.walker"]
+    if how == SET:
+        arguments = ["app", "worker", "--queues", "engine", "--workers", str(threads)]
+    children = Children(workers, arguments, place.home, place.env())
+    children.wait_until_ready("worker_started" if how == SET else READY)
+    time.sleep(_SETTLE_S if how == SET else 0)
+    return children
 
 
 def line(db: Db, how: str, workers: int, runs: int, speed: float, **more: Any) -> Line:
@@ -113,15 +117,11 @@ def installation(places: Places, db: Db) -> Installation:
     return Installation(home, url, places.redis.next_url() if db == "pg" else None)
 
 
-def _seconds(url: str, processes: Sequence[subprocess.Popen[bytes]]) -> float:
+def _seconds(url: str, children: Children) -> float:
     """Return the time from the first claim to the end of the last run."""
     engine = make_engine(make_url(url))
-    end = time.monotonic() + _LONGEST_S
     try:
-        while _answer(engine, _UNDONE):
-            if time.monotonic() > end or any(process.poll() for process in processes):
-                raise AssertionError("the workers did not finish")
-            time.sleep(_LOOK_S)
+        children.wait_for(lambda: not _answer(engine, _UNDONE))
         done = clock.now()
         first = _answer(engine, _FIRST)
     finally:
@@ -142,13 +142,6 @@ def _check(url: str, runs: int) -> None:
 def _answer(engine: Engine, question: Any) -> Any:
     with engine.connect() as connection:
         return connection.scalar(question)
-
-
-def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
-    for process in processes:
-        process.terminate()
-    for process in processes:
-        process.wait(40)
 
 
 def walk_here(
@@ -194,10 +187,11 @@ def _serve_hints(house: House, hints: Hints, how: str, batch: int) -> int:
     return beats
 
 
-def serve_steps() -> None:
+def serve() -> None:
     """Walk whatever is due, each effect in a commit of its own, until stopped (a child's work)."""
     place = Installation.from_env()
     with place.house() as house:
+        wait_for_go()
         while True:
             if not walk(StepByStep(house.steps)).claimed:
                 time.sleep(_LOOK_S)
@@ -216,11 +210,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=BATCH, help="with --here or --profile")
     parser.add_argument("--profile", nargs="?", const="walker.prof", metavar="FILE")
     parser.add_argument("--statements", action="store_true", help="time each statement")
-    parser.add_argument("--serve-steps", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    if asked.serve_steps:
-        serve_steps()
-        return
     with opened() as places:
         for _ in range(asked.rounds):
             if asked.here or asked.profile or asked.statements:
