@@ -10,19 +10,16 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from engine.accounts import trail
 from engine.automations import queries
 from engine.automations.graph import END
 from engine.automations.models import DRAFT, PAUSED
-from engine.automations.queries import AutomationDetail, AutomationRow, Tally
+from engine.automations.queries import AutomationDetail, AutomationRow, Figures, Tally
 from engine.core.db import JsonObject
 from engine.core.outcome import Problem, Refused
-from web.audit.messages import who
-from web.automations import messages, reading, track
+from web.automations import funnel, messages, pausing, reading, track
 from web.automations.reading import Told
 
 _DAY: Final = timedelta(days=1)
-_PAUSE: Final = "automation.paused"
 
 
 @dataclass(frozen=True)
@@ -91,10 +88,13 @@ def page(
     figures = queries.figures_of(session, workspace_id, row.row_id, content)
     tally, standing = figures.tally, {step.key: step.standing for step in figures.steps}
     on_plan = sum(standing[step["key"]] for step in content["steps"])
-    head = _head(session, workspace_id, found, told, tally, on_plan)
+    pause = pausing.read(session, workspace_id, row)
+    head = _head(session, workspace_id, found, told, tally, on_plan, pause.by)
     return {
         "automation": head,
         "rows": track.stations(told, track.People(tally, standing)) if told else (),
+        "stages": _stages(row, figures, told),
+        "broken": pause.broken,
         "problems": _findings(content, _blocking(found)) if row.status == DRAFT else (),
         "due_in_a_day": queries.waiting_until(session, workspace_id, row.row_id, at + _DAY),
     }
@@ -109,6 +109,14 @@ def refusal(found: AutomationDetail, refused: Refused) -> dict[str, Any]:
         "refused": messages.reason(refused),
         "problems": _findings(_shown(found)[0], problems),
     }
+
+
+def _stages(row: AutomationRow, figures: Figures, told: Told | None) -> Sequence[funnel.Stage]:
+    """Return how far people get; nothing for a draft that nobody ever entered."""
+    if row.status == DRAFT and not figures.tally.entered:
+        return ()
+    steps = told.graph.steps if told else ()
+    return funnel.stages(figures, {step.key: told.title(step) for step in steps if told})
 
 
 def _line(row: AutomationRow, trigger: str, tally: Tally) -> Line:
@@ -138,6 +146,7 @@ def _head(
     told: Told | None,
     tally: Tally,
     on_plan: int,
+    paused_by: str,
 ) -> Head:
     row = found.row
     newest = queries.page_revisions(session, workspace_id, row.public_id, limit=1)
@@ -152,7 +161,7 @@ def _head(
         next_revision=max(numbers, default=0) + 1,
         live_since=row.activated_at,
         paused_at=row.paused_at,
-        paused_by=_paused_by(session, workspace_id, row),
+        paused_by=paused_by,
         draft_differs=found.draft_differs,
         reentry=messages.reentry(row.reentry),
         entered=tally.entered,
@@ -161,19 +170,6 @@ def _head(
         ended=tally.cancelled,
         elsewhere=max(0, tally.inside - on_plan),
     )
-
-
-def _paused_by(session: Session, workspace_id: int, row: AutomationRow) -> str:
-    """Return who paused it; '' where it is not paused or nobody knows."""
-    if row.status != PAUSED:
-        return ""
-    wanted = trail.Filter(action=_PAUSE, resource_id=row.public_id)
-    entries, _following = trail.page_entries(session, workspace_id, wanted, limit=20)
-    actors = [entry.actor for entry in entries if not entry.details.get("no_op")]
-    if not actors:
-        return ""
-    names = trail.names(session, workspace_id, actors[:1])
-    return who(actors[0], names)
 
 
 def _blocking(found: AutomationDetail) -> tuple[Problem, ...]:

@@ -15,6 +15,7 @@ from engine.automations.queries.links import (
     runs_inside,
     runs_of_sends,
 )
+from engine.automations.queries.pauses import Failure, is_breaker, last_failures, paused_by
 from engine.automations.queries.runs import (
     RunDetail,
     RunFilter,
@@ -37,6 +38,7 @@ from engine.automations.queries.story import story
 __all__ = [
     "AutomationDetail",
     "AutomationRow",
+    "Failure",
     "Figures",
     "RevisionRow",
     "RunDetail",
@@ -51,9 +53,12 @@ __all__ = [
     "figures_of",
     "get_automation",
     "get_run",
+    "is_breaker",
+    "last_failures",
     "page_automations",
     "page_revisions",
     "page_runs",
+    "paused_by",
     "runs_inside",
     "runs_of_sends",
     "status_counts",

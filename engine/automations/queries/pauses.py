@@ -1,0 +1,126 @@
+"""Why an automation stands still: who paused it, and what failed last (decision A12)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from engine.audience.models import Contact
+from engine.automations.lifecycle import ACTIONS, BREAKER
+from engine.automations.models import (
+    CANCELLED,
+    FAILED,
+    PAUSED,
+    AutomationRun,
+    AutomationStepRun,
+)
+from engine.automations.queries.automations import AutomationRow
+from engine.automations.run_lifecycle import STEP_FAILED
+from engine.automations.service.finding import RESOURCE
+from engine.core.audit import AuditEntry
+
+LAST_ERRORS: Final = 5
+# Of the newest ended runs so many are looked at: an old automation answers as quickly as a new one.
+LOOKED_AT: Final = 1_000
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One step that failed for good and ended its run; ids are public."""
+
+    run_id: str
+    contact_id: str
+    contact_name: str
+    revision_row_id: int
+    step_key: str
+    code: str
+    message: str
+    at: datetime
+
+
+def paused_by(session: Session, workspace_id: int, row: AutomationRow) -> str | None:
+    """Return the actor who paused it; None where it is not paused or nobody wrote it down.
+
+    Reads the audit log back to the pause, by its instant.
+    """
+    if row.status != PAUSED or row.paused_at is None:
+        return None
+    entry = AuditEntry
+    return session.scalar(
+        select(entry.actor)
+        .where(
+            entry.workspace_id == workspace_id,
+            entry.resource == RESOURCE,
+            entry.resource_id == row.public_id,
+            entry.action == ACTIONS[PAUSED],
+            entry.created_at == row.paused_at,
+            entry.details["no_op"].as_boolean().is_not(True),
+        )
+        .order_by(entry.id.desc())
+        .limit(1)
+    )
+
+
+def is_breaker(actor: str | None) -> bool:
+    """Return whether the breaker paused it: too many runs failed one after the other."""
+    return actor == BREAKER.name
+
+
+def last_failures(
+    session: Session, workspace_id: int, automation_id: int, limit: int = LAST_ERRORS
+) -> Sequence[Failure]:
+    """Return what failed last, newest first, among the newest LOOKED_AT runs that ended early."""
+    run, step, contact = AutomationRun, AutomationStepRun, Contact
+    ended = (
+        select(run.id, run.public_id, run.contact_id, run.revision_id, run.ended_reason)
+        .where(
+            run.workspace_id == workspace_id,
+            run.automation_id == automation_id,
+            run.status == CANCELLED,
+        )
+        .order_by(run.id.desc())
+        .limit(LOOKED_AT)
+        .subquery()
+    )
+    found = session.execute(
+        select(
+            ended.c.public_id,
+            contact.public_id,
+            contact.first_name,
+            contact.last_name,
+            contact.email,
+            contact.external_id,
+            ended.c.revision_id,
+            step.step_key,
+            step.error_code,
+            step.error_message,
+            step.completed_at,
+        )
+        .select_from(ended)
+        .join(step, step.automation_run_id == ended.c.id)
+        .join(contact, contact.id == ended.c.contact_id)
+        .where(
+            step.workspace_id == workspace_id,
+            contact.workspace_id == workspace_id,
+            ended.c.ended_reason == STEP_FAILED,
+            step.status == FAILED,
+        )
+        .order_by(step.completed_at.desc(), step.id.desc())
+        .limit(limit)
+    )
+    return [
+        Failure(
+            run_id=row[0],
+            contact_id=row[1],
+            contact_name=" ".join(filter(None, row[2:4])) or row[4] or row[5] or row[1],
+            revision_row_id=row[6],
+            step_key=row[7],
+            code=row[8] or "",
+            message=row[9] or "",
+            at=row[10],
+        )
+        for row in found
+    ]
