@@ -20,6 +20,7 @@ from web.automations import views as automations
 from web.health import metrics
 from web.health import views as health
 from web.home import views as home
+from web.links import views as links
 from web.people import views as people
 from web.runs import views as runs
 from web.sends import views as sends
@@ -76,6 +77,7 @@ def make_app(runtime: Runtime) -> Console:
     shell.register(app)
     for pages in PAGES:
         app.register_blueprint(pages)
+    links.register(app)
     routes.register(app)
     return app
 

@@ -24,6 +24,8 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
     return {
         "api_keys": {"public_id": key_id},
         "automations": {"public_id": scene.automations["active"]},
+        # A link is good for whoever holds it; this one was made up.
+        "links": {"token": "made.up.here.withoutthesignature1234"},
         "people": {"public_id": scene.people["first"]},
         "runs": {"public_id": next(iter(scene.runs.values()))},
         "sends": {"public_id": scene.sends["first"]},

@@ -23,6 +23,7 @@ SOURCES: Final[Mapping[str, LazyString]] = {
     "automation": lazy_gettext("by an automation"),
     "inbound": lazy_gettext("by a mail that came in"),
     "demo": lazy_gettext("by the sample data"),
+    "public_email_link": lazy_gettext("by the link in a mail"),
 }
 
 
@@ -121,6 +122,7 @@ TOLD: Final[Mapping[str, Told]] = {
     "topic_unsubscribed": Told(
         "stop", lambda p: str(_("Left the topic “%(topic)s”", topic=_topic(p))), _by
     ),
+    "unsubscribed": Told("stop", lambda _p: str(_("Unsubscribed from all marketing mail")), _by),
     "send_queued": Told(
         "off",
         lambda p: str(_("%(mail)s queued", mail=_mail(p))),

@@ -36,6 +36,12 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "LEASE_LOST": _("The worker was lost while it executed the step, four times."),
     "NO_OUTCOME": _("The step gave no result."),
     "STEP_CRASHED": _("The step broke off:"),
+    # Why a mail was withheld (decisions A4, A17).
+    "suppressed": _("The address is on the suppression list."),
+    "unsubscribed": _("The person has unsubscribed from marketing mail."),
+    "already_received": _("The person got this template within the last 24 hours."),
+    "daily_limit": _("The person got as many marketing mails today as the workspace allows."),
+    "quiet_hours": _("It was within the quiet hours of the person."),
 }
 
 

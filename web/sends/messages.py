@@ -7,6 +7,7 @@ from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from flask_babel.speaklater import LazyString
 
+from engine.delivery.composing import RECIPIENT_SUPPRESSED, UNSUBSCRIBED_TEXT
 from engine.delivery.models import FAILED, QUEUED, SENT
 from engine.delivery.queries import SendRow
 
@@ -29,6 +30,7 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "OUTBOX_UNWRITABLE": _("The outbox of this installation cannot be written."),
     "UNKNOWN": _("The other server refused it."),
     "CONTACT_REMOVED": _("The person was deleted before the mail was made."),
+    RECIPIENT_SUPPRESSED: _("The address was blocked before the mail left."),
     "DATABASE_AWAY": _("The database was away while the mail was handed over."),
     "LEASE_LOST": _("The worker was lost before the mail was handed over, four times."),
     "NO_TEMPLATE": _("The template no longer exists."),
@@ -66,6 +68,8 @@ def status(send: SendRow) -> str:
 
 def failed(code: str | None, message: str | None) -> str:
     """Return what went wrong; '' where nothing did. message: the stored English text."""
+    if code == RECIPIENT_SUPPRESSED and message == UNSUBSCRIBED_TEXT:
+        return str(gettext("The person unsubscribed before the mail left."))
     return str(ERRORS.get(code) or message or code) if code else ""
 
 

@@ -23,15 +23,18 @@ from engine.audience.service.memberships import (
     unsubscribe,
     unsubscribe_many,
 )
+from engine.audience.service.opting_out import OptedOut, opt_out
 from engine.audience.service.suppressing import release, suppress
 
 __all__ = [
+    "OptedOut",
     "create_property",
     "create_topic",
     "delete_contact",
     "delete_property",
     "delete_topic",
     "judge_patches",
+    "opt_out",
     "receive_event",
     "release",
     "save_contact",

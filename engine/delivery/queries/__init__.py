@@ -28,6 +28,7 @@ from engine.delivery.queries.templates import (
     mail_facts,
     page_templates,
     template_names,
+    without_way_out,
 )
 
 __all__ = [
@@ -54,4 +55,5 @@ __all__ = [
     "story",
     "subjects",
     "template_names",
+    "without_way_out",
 ]

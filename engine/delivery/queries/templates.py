@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from engine.core.db import older
 from engine.core.ids import write_cursor
-from engine.delivery.models import Sender, Template
+from engine.delivery.models import MARKETING, Sender, Template
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,27 @@ def template_names(
         )
     )
     return dict(found.all())
+
+
+def without_way_out(
+    session: Session, workspace_id: int, public_ids: Collection[str]
+) -> frozenset[str]:
+    """Return which templates are for marketing and never mention `unsubscribe_url` (C13)."""
+    if not public_ids:
+        return frozenset()
+    row = Template
+    text = func.coalesce(row.text, "")
+    found = session.scalars(
+        select(row.public_id).where(
+            row.workspace_id == workspace_id,
+            row.public_id.in_(public_ids),
+            row.deleted_at.is_(None),
+            row.purpose == MARKETING,
+            ~row.rendered_html.contains("unsubscribe_url"),
+            ~text.contains("unsubscribe_url"),
+        )
+    )
+    return frozenset(found)
 
 
 def mail_facts(session: Session, keys: Collection[tuple[int, str]]) -> MailFacts:

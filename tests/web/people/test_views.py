@@ -5,7 +5,7 @@ from flask import Flask
 from sqlalchemy import select, update
 
 from engine.audience.models import Contact
-from engine.audience.service import memberships
+from engine.audience.service import memberships, opting_out
 from engine.core.clock import FixedClock
 from engine.core.events import Event
 from engine.core.unit_of_work import UnitOfWork
@@ -160,6 +160,7 @@ def test_everybody_of_the_workspace_may_read(
 def test_every_line_that_a_room_may_tell_has_words() -> None:
     lines = {"contact_created", "contact_updated", "contact_deleted", "event_received"}
     lines |= {memberships.SUBSCRIBED, memberships.PENDING, memberships.UNSUBSCRIBED}
+    lines |= {opting_out.UNSUBSCRIBED}
     lines |= {"run_started", "run_completed", "run_cancelled"}
     lines |= {"send_queued", "send_sent", "send_kept", "send_failed"}
     assert lines == set(story.TOLD)
