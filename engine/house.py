@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from engine.accounts import idempotency
+from engine import pruning
 from engine.accounts import models as accounts_models
 from engine.audience import models as audience_models
 from engine.automations import fanout, rollup
 from engine.automations import models as automations_models
 from engine.automations.walker import StepWalker
-from engine.core import audit, boot, clock, effects, events, outbox, rate, ticks
+from engine.core import audit, boot, effects, events, outbox, rate, ticks
 from engine.core.outbox.drain import drain_for
 from engine.core.settings import Settings
 from engine.delivery import models as delivery_models
@@ -60,17 +60,7 @@ def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House
         "sends": sends.sweep,
         "outbox": drain_for(runtime.uow, settings).sweep,
         "rollup": lambda: rollup.sweep(runtime.uow),
-        "retention": lambda: _retention(runtime),
+        "retention": lambda: pruning.retention(runtime.uow),
+        "purge": lambda: pruning.purge(runtime.uow),
     }
     return House(runtime, steps, sends, sweeps)
-
-
-def _retention(runtime: boot.Runtime) -> Mapping[str, int]:
-    """Forget what only matters for a while: claimed ticks, used-up rate windows, old answers."""
-    at = clock.now()
-    with runtime.uow.begin() as session:
-        return {
-            "ticks": ticks.forget(session, at),
-            "rate_windows": rate.forget(session, at),
-            "idempotency_records": idempotency.forget(session, at),
-        }

@@ -50,6 +50,7 @@ JOBS: Final[Sequence[Job]] = (
     Job("outbox", _MINUTE),
     Job("rollup", _MINUTE),
     Job("retention", _DAY, after=timedelta(hours=3, minutes=10)),
+    Job("purge", _DAY, after=timedelta(hours=3, minutes=40)),
 )
 
 

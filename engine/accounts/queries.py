@@ -82,6 +82,14 @@ class WorkspaceLine:
     suspended_at: datetime | None
 
 
+@dataclass(frozen=True)
+class Keeping:
+    """How many days a workspace keeps what is over."""
+
+    row_id: int
+    retention_days: int
+
+
 def person_of_session(session: Session, token_hash: str) -> tuple[Person, UserSession] | None:
     """Return the person and the row behind a session token's hash, revoked or not.
 
@@ -200,3 +208,10 @@ def _workspace_line(row: Workspace) -> WorkspaceLine:
     return WorkspaceLine(
         row.id, row.public_id, row.name, row.timezone, row.language, row.suspended_at
     )
+
+
+def keeping(session: Session) -> list[Keeping]:
+    """Return how long each workspace keeps what is over; for the sweeps, which see them all."""
+    row = Workspace
+    found = session.execute(select(row.id, row.retention_days).order_by(row.id))
+    return [Keeping(*each) for each in found]

@@ -1,13 +1,14 @@
 """The audit log: who did what to which thing. One writer, flat details (facts 6.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from engine.core.db import Base, Id, Instant, JsonObject, WorkspaceRow, json_type
+from engine.core.db import Base, Id, Instant, JsonObject, WorkspaceRow, among, json_type
+from engine.core.pruning import Slice, delete_all, oldest
 
 Scalar = str | int | float | bool | None
 
@@ -74,3 +75,15 @@ def record(
             created_at=at,
         )
     )
+
+
+def outdated(session: Session, workspace_id: int, before: datetime, after: int) -> Slice:
+    """Return a workspace's lines of before `before`, behind the row id `after`."""
+    row = AuditEntry
+    old = row.created_at < before
+    return oldest(session, row, row.workspace_id == workspace_id, old, old, after)
+
+
+def forget(session: Session, line_ids: Sequence[int]) -> int:
+    """Delete lines; return how many went."""
+    return delete_all(session, AuditEntry, among(session, AuditEntry.id, line_ids))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Index, String, UniqueConstraint, insert
+from sqlalchemy import ColumnElement, Index, String, UniqueConstraint, and_, insert, not_, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from engine.core.db import (
@@ -20,12 +20,14 @@ from engine.core.db import (
     Instant,
     JsonObject,
     WorkspaceRow,
+    among,
     batch_table,
     json_type,
     workspace_key,
     workspace_reference,
 )
 from engine.core.ids import new_public_id
+from engine.core.pruning import SLICE, Slice, delete_all, oldest
 
 
 class Event(WorkspaceRow, Base):
@@ -127,6 +129,32 @@ def record(session: Session, batch: Sequence[NewEvent], at: datetime) -> Recordi
     for subscriber in _subscribers.values():
         started.update(subscriber(session, events, at))
     return Recording(events, started)
+
+
+def outdated(
+    session: Session, workspace_id: int, before: datetime, in_use: ColumnElement[bool], after: int
+) -> Slice:
+    """Return a workspace's events recorded before `before`, behind the row id `after`.
+
+    in_use: what an upper room says of a row of events that it still refers to.
+    """
+    row = Event
+    old = row.recorded_at < before
+    within = row.workspace_id == workspace_id
+    return oldest(session, row, within, and_(old, not_(in_use)), old, after)
+
+
+def forget(session: Session, event_ids: Sequence[int]) -> int:
+    """Delete events; return how many went."""
+    return delete_all(session, Event, among(session, Event.id, event_ids))
+
+
+def forget_people(session: Session, workspace_id: int, contact_ids: Sequence[int]) -> int:
+    """Delete a bounded part of what happened to these people; return how many events went."""
+    theirs = among(session, Event.contact_id, contact_ids)
+    found = select(Event.id).where(Event.workspace_id == workspace_id, theirs)
+    ids = session.scalars(found.order_by(Event.id).limit(SLICE)).all()
+    return forget(session, ids) if ids else 0
 
 
 def _row(event: NewEvent, at: datetime) -> dict[str, object]:

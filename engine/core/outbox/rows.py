@@ -1,15 +1,16 @@
 """The rows of product events, and how one is written."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Index, Integer, String, text
+from sqlalchemy import Index, Integer, String, func, text, true
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from engine.core.audit import Actor, Scalar
-from engine.core.db import Base, Id, Instant, JsonObject, WorkspaceRow, json_type
+from engine.core.db import Base, Id, Instant, JsonObject, WorkspaceRow, among, json_type
 from engine.core.ids import new_public_id
+from engine.core.pruning import Slice, delete_all, oldest
 
 # How long an event is kept, delivered or not; without a receiver the rows only wait for this.
 KEPT: Final = timedelta(days=30)
@@ -68,3 +69,15 @@ def record(
             due_at=at,
         )
     )
+
+
+def outdated(session: Session, at: datetime, after: int) -> Slice:
+    """Return events delivered, or waiting in vain, for longer than KEPT; all workspaces."""
+    row = ProductEvent
+    old = func.coalesce(row.delivered_at, row.occurred_at) < at - KEPT
+    return oldest(session, row, true(), old, row.occurred_at < at - KEPT, after)
+
+
+def forget(session: Session, event_ids: Sequence[int]) -> int:
+    """Delete events; return how many went."""
+    return delete_all(session, ProductEvent, among(session, ProductEvent.id, event_ids))

@@ -1,0 +1,105 @@
+"""Old runs and the runs of people who are to be forgotten; the totals stay in the shards."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import ColumnElement, and_, exists, select
+from sqlalchemy.orm import Session
+
+from engine.audience.models import Contact
+from engine.automations.models import (
+    CANCELLED,
+    COMPLETED,
+    RUNNING,
+    AutomationEntry,
+    AutomationRun,
+    AutomationStepRun,
+)
+from engine.core.db import among
+from engine.core.events import Event
+from engine.core.pruning import Slice, delete_all, oldest
+from engine.delivery.models import EmailSend
+
+# Runs a slice: a long one has some two hundred visits.
+RUNS: Final = 100
+_FINISHED: Final = (COMPLETED, CANCELLED)
+
+
+def old_runs(session: Session, workspace_id: int, before: datetime, after: int) -> Slice:
+    """Return runs that ended before `before`; one that still runs stays, however old."""
+    row = AutomationRun
+    return oldest(
+        session,
+        row,
+        row.workspace_id == workspace_id,
+        and_(row.status.in_(_FINISHED), row.completed_at < before),
+        row.started_at < before,
+        after,
+        RUNS,
+    )
+
+
+def forget_runs(session: Session, run_ids: Sequence[int]) -> int:
+    """Delete finished runs with their visits; return how many runs went."""
+    row = AutomationRun
+    doomed = session.scalars(
+        select(row.id)
+        .where(among(session, row.id, run_ids), row.status.in_(_FINISHED))
+        .order_by(row.id)
+    ).all()
+    if not doomed:
+        return 0
+    visits = AutomationStepRun
+    delete_all(session, visits, among(session, visits.automation_run_id, doomed))
+    return delete_all(session, row, among(session, row.id, doomed))
+
+
+def event_in_use() -> ColumnElement[bool]:
+    """Return the predicate "a run that is kept was started by this row of events"."""
+    row = AutomationRun
+    return exists().where(
+        row.workspace_id == Event.workspace_id,
+        row.contact_id == Event.contact_id,
+        row.event_id == Event.id,
+    )
+
+
+def send_in_use() -> ColumnElement[bool]:
+    """Return the predicate "a visit of a run that is kept asked for this row of email_sends"."""
+    row, visit = AutomationRun, AutomationStepRun
+    return exists().where(
+        row.workspace_id == EmailSend.workspace_id,
+        row.contact_id == EmailSend.contact_id,
+        visit.automation_run_id == row.id,
+        visit.email_send_id == EmailSend.id,
+    )
+
+
+def person_in_use() -> ColumnElement[bool]:
+    """Return the predicate "this row of contacts has a run under way"."""
+    row = AutomationRun
+    return exists().where(
+        row.workspace_id == Contact.workspace_id,
+        row.contact_id == Contact.id,
+        row.status == RUNNING,
+    )
+
+
+def forget_people(session: Session, workspace_id: int, contact_ids: Sequence[int]) -> int:
+    """Delete a bounded part of what these people went through; return how many rows went."""
+    row, entry = AutomationRun, AutomationEntry
+    runs = session.scalars(
+        select(row.id)
+        .where(
+            row.workspace_id == workspace_id,
+            among(session, row.contact_id, contact_ids),
+            row.status.in_(_FINISHED),
+        )
+        .order_by(row.id)
+        .limit(RUNS)
+    ).all()
+    if runs:
+        return forget_runs(session, runs)
+    theirs = among(session, entry.contact_id, contact_ids)
+    return delete_all(session, entry, and_(entry.workspace_id == workspace_id, theirs))

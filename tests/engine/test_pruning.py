@@ -1,0 +1,420 @@
+"""Retention and purge: what goes, what stays, what stays counted, and that nobody waits for it."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from threading import Event as Signal
+from threading import Thread
+from typing import Any
+
+import pytest
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.orm import Session
+
+from engine import pruning
+from engine.accounts.models import Workspace
+from engine.audience.models import Contact, ContactPropertyValue, Suppression, TopicMembership
+from engine.audience.service import delete_contact
+from engine.automations import pruning as automations
+from engine.automations.models import (
+    Automation,
+    AutomationEntry,
+    AutomationRun,
+    AutomationStatShard,
+    AutomationStepRun,
+    AutomationStepStat,
+)
+from engine.automations.run_lifecycle import RUNS, STEP_RUNS
+from engine.core import audit, outbox
+from engine.core import pruning as slicing
+from engine.core.audit import AuditEntry
+from engine.core.clock import FixedClock
+from engine.core.events import Event
+from engine.core.ids import new_public_id
+from engine.core.machine import born
+from engine.core.outbox import ProductEvent
+from engine.core.unit_of_work import UnitOfWork
+from engine.delivery.models import QUEUED, SENT, EmailSend, SentMessage
+from tests.factories import accounts, audience, delivery
+from tests.factories import automations as make
+from tests.factories.books import assert_books
+from tests.factories.world import World
+from tests.support.house import START
+
+DAYS = 30
+
+
+@pytest.fixture
+def world(uow: UnitOfWork, clock: FixedClock) -> World:
+    """Return a world whose workspace keeps things for DAYS."""
+    made = World(uow, clock)
+    with uow.begin() as session:
+        session.execute(update(Workspace).values(retention_days=DAYS))
+    return made
+
+
+def count(uow: UnitOfWork, row: Any) -> int:
+    """Return how many rows a table has."""
+    with uow.read() as session:
+        return session.scalar(select(func.count()).select_from(row)) or 0
+
+
+def totals(uow: UnitOfWork) -> list[Any]:
+    """Return every sum of the counters."""
+    with uow.read() as session:
+        shard, step = AutomationStatShard, AutomationStepStat
+        sums = [shard.entered, shard.completed, shard.cancelled]
+        more = [step.pending, step.completed, step.failed, step.skipped]
+        return [
+            *session.execute(select(*map(func.sum, sums))).one(),
+            *session.execute(select(*map(func.sum, more))).one(),
+        ]
+
+
+def test_old_finished_runs_go_with_their_log_and_the_totals_stay(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    world.walk_once(make.end("a"))
+    before = totals(uow)
+    clock.advance(timedelta(days=DAYS + 1))
+    world.walk_once(make.end("b"))
+    done = pruning.retention(uow)
+    assert (done["runs"], done["events"]) == (1, 2)
+    assert (count(uow, AutomationRun), count(uow, AutomationStepRun)) == (1, 1)
+    after = totals(uow)
+    assert after == [2 * number for number in before]
+    with uow.read() as session:
+        assert_books(session, pruned=True)
+
+
+def test_what_is_younger_than_the_limit_stays(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    world.walk_once(make.end("a"))
+    clock.advance(timedelta(days=DAYS))
+    done = pruning.retention(uow)
+    assert (done["runs"], done["events"], done["audit_lines"]) == (0, 0, 0)
+    assert (count(uow, AutomationRun), count(uow, Event)) == (1, 2)
+
+
+def test_a_run_under_way_keeps_its_log_its_event_and_its_mail(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    automation = world.live(make.delay("wait", 90, "days"), make.end("last"))
+    world.fire()
+    mail = link_mail(world, automation)
+    clock.advance(timedelta(days=DAYS + 1))
+    done = pruning.retention(uow)
+    assert (done["runs"], done["sends"]) == (0, 0)
+    with uow.read() as session:
+        assert session.scalars(select(Event.kind)).all() == ["event_received"]
+        assert session.scalars(select(EmailSend.id)).all() == [mail]
+    clock.advance(timedelta(days=60))
+    world.walker.sweep()
+    clock.advance(timedelta(days=DAYS + 1))
+    done = pruning.retention(uow)
+    assert (done["runs"], done["sends"], done["events"]) == (1, 1, 1)
+    assert (count(uow, SentMessage), count(uow, AutomationStepRun)) == (0, 0)
+
+
+def link_mail(world: World, automation: Automation) -> int:
+    """Let the first visit of the run have asked for a mail; return the mail's row id."""
+    with world.uow.begin() as session:
+        run = make.runs(session, automation)[0]
+        row = sent(session, world, run.contact_id)
+        visit = make.visits(session, run)[0]
+        session.execute(
+            update(AutomationStepRun)
+            .where(AutomationStepRun.id == visit.id)
+            .values(email_send_id=row.id)
+        )
+        return row.id
+
+
+def sent(session: Session, world: World, contact_id: int | None, status: str = SENT) -> EmailSend:
+    """Return a mail of now with its message."""
+    row = delivery.send(
+        session, world.workspace_id, status, contact_id=contact_id, queued_at=world.clock.now()
+    )
+    session.add(
+        SentMessage(
+            workspace_id=world.workspace_id, send_id=row.id, subject="s", html="h", text="t",
+            headers="", created_at=world.clock.now(),
+        )
+    )  # fmt: skip
+    session.flush()
+    return row
+
+
+def test_old_mails_go_but_for_those_that_still_wait(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    with uow.begin() as session:
+        sent(session, world, None)
+        waiting = sent(session, world, world.people[0].row_id, QUEUED).id
+    clock.advance(timedelta(days=DAYS + 1))
+    with uow.begin() as session:
+        fresh = sent(session, world, None).id
+    assert pruning.retention(uow)["sends"] == 1
+    with uow.read() as session:
+        assert session.scalars(select(EmailSend.id).order_by(EmailSend.id)).all() == [
+            waiting,
+            fresh,
+        ]
+    assert count(uow, SentMessage) == 2
+
+
+def test_the_audit_log_is_kept_as_long_as_its_workspace_says(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    with uow.begin() as session:
+        longer = accounts.workspace(session, "Longer", retention_days=3650).id
+        shorter = accounts.workspace(session, "Shorter", retention_days=7).id
+        session.flush()
+        for workspace_id in (longer, shorter, world.workspace_id):
+            subject = audit.Subject(workspace_id, "thing", "t")
+            audit.record(session, subject, "thing.done", audit.system("test"), clock.now())
+    clock.advance(timedelta(days=8))
+    assert pruning.retention(uow)["audit_lines"] == 1
+    clock.advance(timedelta(days=DAYS))
+    assert pruning.retention(uow)["audit_lines"] == 1
+    with uow.read() as session:
+        assert session.scalars(select(AuditEntry.workspace_id)).all() == [longer]
+
+
+def test_product_events_are_kept_for_thirty_days_delivered_or_not(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    with uow.begin() as session:
+        for name in ("waits", "delivered late"):
+            who = audit.system("test")
+            outbox.record(session, world.workspace_id, name, who, {}, clock.now())
+    clock.advance(timedelta(days=20))
+    with uow.begin() as session:
+        late = ProductEvent.name == "delivered late"
+        session.execute(update(ProductEvent).where(late).values(delivered_at=clock.now()))
+    clock.advance(timedelta(days=11))
+    assert pruning.retention(uow)["product_events"] == 1
+    with uow.read() as session:
+        assert session.scalars(select(ProductEvent.name)).all() == ["delivered late"]
+    clock.advance(timedelta(days=20))
+    assert pruning.retention(uow)["product_events"] == 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 500])
+def test_any_number_of_slices_forgets_the_same(
+    world: World, uow: UnitOfWork, clock: FixedClock, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    with uow.begin() as session:
+        for _old in range(7):
+            sent(session, world, None)
+    clock.advance(timedelta(days=DAYS + 1))
+    with uow.begin() as session:
+        for _young in range(2):
+            sent(session, world, None)
+    monkeypatch.setattr("engine.delivery.pruning.oldest", partial(slicing.oldest, limit=size))
+    assert pruning.retention(uow)["sends"] == 7
+    assert count(uow, EmailSend) == 2
+
+
+@dataclass
+class Neighbour:
+    """Somebody who writes all the time, in a thread, and notes the longest wait."""
+
+    uow: UnitOfWork
+    workspace_id: int
+    longest: float = 0.0
+    written: int = 0
+
+    def work(self, over: Signal) -> None:
+        """Write until `over`; a short breath between two writes."""
+        subject = audit.Subject(self.workspace_id, "thing", "t")
+        while not over.wait(0.002):
+            began = time.monotonic()
+            with self.uow.begin() as session:
+                audit.record(session, subject, "thing.done", audit.system("test"), START)
+            self.longest = max(self.longest, time.monotonic() - began)
+            self.written += 1
+
+
+def many_old_runs(world: World, automation: Automation, runs: int, visits: int) -> None:
+    """Add finished runs with their visits, old enough to go."""
+    at = world.clock.now()
+    with world.uow.begin() as session:
+        session.execute(insert(AutomationRun), [
+            {
+                "workspace_id": world.workspace_id, "public_id": new_public_id(),
+                "automation_id": automation.id, "revision_id": automation.revision_id,
+                "contact_id": world.people[0].row_id, "triggered_by": "event_received",
+                "started_at": at, "completed_at": at, **born(RUNS, "completed"),
+            }
+            for _run in range(runs)
+        ])  # fmt: skip
+        for run_id in session.scalars(select(AutomationRun.id)).all():
+            session.execute(insert(AutomationStepRun), [
+                {
+                    "workspace_id": world.workspace_id, "automation_run_id": run_id,
+                    "step_index": place, "step_key": "a", "step_type": "end", "scheduled_at": at,
+                    "due_at": at, "completed_at": at, **born(STEP_RUNS, "completed"),
+                }
+                for place in range(visits)
+            ])  # fmt: skip
+
+
+def test_seg_05_old_rows_go_without_keeping_others_from_writing(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    automation = world.live(make.end("a"))
+    many_old_runs(world, automation, 1_000, 20)
+    clock.advance(timedelta(days=DAYS + 1))
+    world.fire()
+    world.walker.sweep()
+    before = totals(uow)
+    neighbour, over = Neighbour(uow, world.workspace_id), Signal()
+    thread = Thread(target=neighbour.work, args=(over,))
+    thread.start()
+    try:
+        done = pruning.retention(uow)
+    finally:
+        over.set()
+        thread.join(30)
+    assert done["runs"] == 1_000
+    assert (count(uow, AutomationRun), count(uow, AutomationStepRun)) == (1, 1)
+    assert neighbour.written >= 10
+    assert neighbour.longest < 1.0
+    assert totals(uow) == before
+
+
+def leave(world: World, who: int = 0) -> int:
+    """Delete a person of the world; return its row id."""
+    with world.uow.begin() as session:
+        person = world.people[who]
+        delete_contact(session, world.workspace_id, person.public_id, make.ACTOR, world.clock.now())
+        return person.row_id
+
+
+def everything(session: Session, contact_id: int) -> dict[str, int]:
+    """Return how many rows of each table still name a person."""
+    named: Sequence[Any] = (
+        AutomationRun, AutomationEntry, EmailSend, Event, TopicMembership, ContactPropertyValue,
+    )  # fmt: skip
+    counted = {
+        row.__tablename__: session.scalar(
+            select(func.count()).select_from(row).where(row.contact_id == contact_id)
+        )
+        or 0
+        for row in named
+    }
+    people = select(func.count()).select_from(Contact).where(Contact.id == contact_id)
+    return {name: many for name, many in counted.items() if many} | (
+        {"contacts": 1} if session.scalar(people) else {}
+    )
+
+
+def test_a_person_deleted_a_month_ago_leaves_no_row_and_the_totals_stay(
+    uow: UnitOfWork, clock: FixedClock
+) -> None:
+    world = World(uow, clock, people=2)
+    live_for_ever(world)
+    before = totals(uow)
+    gone, stays = leave(world), world.people[1].row_id
+    clock.advance(timedelta(days=30))
+    assert pruning.purge(uow) == {"contacts": 0}
+    with uow.read() as session:
+        assert set(everything(session, gone)) >= {
+            "contacts", "automation_runs", "automation_entries", "email_sends", "events",
+        }  # fmt: skip
+        kept = everything(session, stays)
+    clock.advance(timedelta(seconds=1))
+    assert pruning.purge(uow) == {"contacts": 1}
+    with uow.read() as session:
+        assert everything(session, gone) == {}
+        assert everything(session, stays) == kept
+        assert session.scalars(select(Suppression.email)).all() == ["ada@people.example"]
+    assert totals(uow) == before
+    assert pruning.purge(uow) == {"contacts": 0}
+
+
+def live_for_ever(world: World) -> None:
+    """Let everybody have walked an automation, got a mail, and joined a topic."""
+    with world.uow.begin() as session:
+        topic = audience.topic(session, world.workspace_id)
+        for person in world.people:
+            sent(session, world, person.row_id)
+            session.add(
+                TopicMembership(
+                    workspace_id=world.workspace_id, topic_id=topic.row_id,
+                    contact_id=person.row_id, source="api", created_at=world.clock.now(),
+                )
+            )  # fmt: skip
+        session.add(
+            Suppression(
+                workspace_id=world.workspace_id, public_id=new_public_id(), reason="manual",
+                email="ada@people.example", source="api", created_at=world.clock.now(),
+            )
+        )  # fmt: skip
+    automation = world.walk_once(make.end("a"), make.end("b"))
+    with world.uow.begin() as session:
+        for person in world.people:
+            session.add(
+                AutomationEntry(
+                    workspace_id=world.workspace_id, automation_id=automation.id,
+                    contact_id=person.row_id, entered_at=world.clock.now(),
+                )
+            )  # fmt: skip
+
+
+def test_somebody_with_a_mail_under_way_waits_for_another_day(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    gone = leave(world)
+    with uow.begin() as session:
+        waiting = sent(session, world, gone, QUEUED).id
+    clock.advance(timedelta(days=31))
+    assert pruning.purge(uow) == {"contacts": 0}
+    with uow.begin() as session:
+        automations_of_nobody = automations.forget_people(session, world.workspace_id, [gone])
+        assert automations_of_nobody == 0
+        session.execute(update(EmailSend).where(EmailSend.id == waiting).values(sent_now()))
+    assert pruning.purge(uow) == {"contacts": 1}
+
+
+def sent_now() -> dict[str, str]:
+    """Return the status of a mail that has left."""
+    return {"status": SENT}
+
+
+def test_many_deleted_people_go_slice_by_slice(
+    uow: UnitOfWork, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.audience.service.purging.PEOPLE", 3)
+    world = World(uow, clock, people=8)
+    world.walk_once(make.end("a"))
+    for who in range(7):
+        leave(world, who)
+    clock.advance(timedelta(days=31))
+    assert pruning.purge(uow) == {"contacts": 7}
+    assert count(uow, Contact) == 1
+    assert (count(uow, AutomationRun), count(uow, AutomationStepRun)) == (1, 1)
+
+
+def test_a_part_that_fails_leaves_whole_slices_behind(
+    uow: UnitOfWork, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(uow, clock, people=2)
+    live_for_ever(world)
+    leave(world)
+    leave(world, 1)
+    clock.advance(timedelta(days=31))
+    with monkeypatch.context() as patched:
+        patched.setattr("engine.audience.service.purging.delete_all", _fail)
+        with pytest.raises(ConnectionError):
+            pruning.purge(uow)
+    assert count(uow, Contact) == 2
+    assert pruning.purge(uow) == {"contacts": 2}
+
+
+def _fail(*_arguments: object) -> int:
+    raise ConnectionError("gone")
