@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -81,12 +82,17 @@ class Children:
             self._all_alive()
             if time.monotonic() > end:
                 raise AssertionError("the measurement did not end")
-            time.sleep(_LOOK_S)
+            pause(_LOOK_S)
 
     def _all_alive(self) -> None:
         for process in self._processes:
             if process.poll() is not None:
                 raise AssertionError(f"a child ended with {process.returncode}")
+
+
+def pause(seconds: float) -> None:
+    """Let time pass: between two looks, or because a measurement is about idleness."""
+    threading.Event().wait(seconds)
 
 
 def wait_for_go() -> None:

@@ -24,7 +24,7 @@ from engine.core.db import make_engine
 from engine.core.walking import BATCH, walk
 from engine.house import House
 from tasks.dispatch import connect
-from tests.bench.children import READY, Children, wait_for_go
+from tests.bench.children import READY, Children, pause, wait_for_go
 from tests.bench.installation import STEPS_A_RUN, Hints, Installation, fire, prepare
 from tests.bench.lines import Line, say
 from tests.bench.places import Db, Places, opened, vacuum
@@ -91,7 +91,7 @@ def _children(place: Installation, how: str, workers: int, threads: int) -> Chil
         arguments = ["app", "worker", "--queues", "engine", "--workers", str(threads)]
     children = Children(workers, arguments, place.home, place.env())
     children.wait_until_ready("worker_started" if how == SET else READY)
-    time.sleep(_SETTLE_S if how == SET else 0)
+    pause(_SETTLE_S if how == SET else 0)
     return children
 
 
@@ -194,7 +194,7 @@ def serve() -> None:
         wait_for_go()
         while True:
             if not walk(StepByStep(house.steps)).claimed:
-                time.sleep(_LOOK_S)
+                pause(_LOOK_S)
 
 
 def main() -> None:

@@ -1,6 +1,5 @@
 """DBOS on PostgreSQL: a queued workflow of four steps, each writing its effect."""
 
-import time
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -8,7 +7,7 @@ import psycopg
 from dbos import DBOS, DBOSClient
 from psycopg_pool import ConnectionPool
 
-from tests.bench.children import Children, wait_for_go
+from tests.bench.children import Children, pause, wait_for_go
 from tests.bench.lines import Line
 from tests.bench.peers.effects import STEPS_A_RUN, TABLE, Progress, line
 from tests.bench.places import Places
@@ -52,7 +51,7 @@ def work(url: str) -> None:
     DBOS.workflow(name=_WORKFLOW)(walk)
     launch(url)
     while True:
-        time.sleep(1)
+        pause(1)
 
 
 def measure(places: Places, workers: int, runs: int) -> Line:
