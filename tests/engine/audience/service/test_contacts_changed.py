@@ -5,9 +5,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from engine.audience import queries, service
-from engine.audience.inputs import (
-    STRICT,
-)
+from engine.audience.inputs import AUTOMATION, STRICT, ContactPatch, ValueChange
 from engine.core.audit import AuditEntry
 from engine.core.db import scope
 from engine.core.outcome import Problem, Refused
@@ -134,6 +132,57 @@ def test_a_contact_of_another_workspace_is_missing(session: Session, workspace: 
     assert update(session, workspace, foreign.public_id, first_name="Ada") == missing
     assert service.delete_contact(session, workspace, foreign.public_id, make.ACTOR, AT) == missing
     assert make.saved(save(session, workspace, STRICT, email=EMAIL)).action == "created"
+
+
+def test_many_are_changed_each_by_their_own_patch(session: Session, workspace: int) -> None:
+    make.custom_property(session, workspace, "seats", "number")
+    ada, bob, eve, gone = (
+        make.contact(session, workspace, properties={"seats": 1}, first_name=name)
+        for name in ("Ada", "Bob", "Eve", "Gone")
+    )
+    foreign = make.contact(session, house_of.workspace(session).id)
+    service.delete_contact(session, workspace, gone.public_id, make.ACTOR, AT)
+    before = recorded(session, workspace)
+    more = ContactPatch(properties={"seats": 2.5})
+    patches = {
+        ada.row_id: more,
+        bob.row_id: ContactPatch({"first_name": "Bob", "email": EMAIL}, {"seats": "1"}),
+        eve.row_id: ContactPatch({"email": EMAIL.upper(), "last_name": None}),
+        gone.row_id: more,
+        foreign.row_id: more,
+        0: ContactPatch(properties={"seats": "many"}),
+    }
+    scope(session, workspace)
+    answers = service.update_contacts(session, workspace, patches, AUTOMATION, AT)
+    missing = Refused("contact_not_found", "missing")
+    assert answers == {
+        ada.row_id: (ValueChange("seats", 1, 2.5),),
+        bob.row_id: (ValueChange("email", bob.email, EMAIL),),
+        eve.row_id: Refused("identity_conflict"),
+        gone.row_id: missing,
+        foreign.row_id: missing,
+        0: Refused("invalid_contact", "invalid", (Problem("/properties/seats", "not_a_number"),)),
+    }
+    assert recorded(session, workspace)[len(before) :] == [
+        ("contact_updated", {"changed_properties": ["seats"]}),
+        ("contact_updated", {"changed_properties": ["email"]}),
+    ]
+    again = service.update_contacts(session, workspace, {ada.row_id: more}, AUTOMATION, AT)
+    assert again == {ada.row_id: ()}
+    assert service.update_contacts(session, workspace, {}, AUTOMATION, AT) == {}
+
+
+@pytest.mark.parametrize(
+    "number", ["Infinity", "-Infinity", "0.1e-300", "4.35", "123456789012345678"]
+)
+def test_a_text_that_spells_any_number_is_stored_as_that_number(
+    session: Session, workspace: int, number: str
+) -> None:
+    make.custom_property(session, workspace, "it")
+    ada = make.contact(session, workspace, EMAIL)
+    make.saved(update(session, workspace, ada.public_id, {"it": number}))
+    values = queries.property_values(session, workspace, [ada.row_id], ["it"])[ada.row_id]
+    assert (values["it"].text, values["it"].number) == (number, float(number))
 
 
 def test_every_verb_passes_the_workspace_guard(session: Session, workspace: int) -> None:

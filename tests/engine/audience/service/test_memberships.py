@@ -1,7 +1,8 @@
 """Membership of topics by facts 3.4 and 3.5."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 import pytest
@@ -10,11 +11,12 @@ from sqlalchemy.orm import Session
 
 from engine.audience import queries, service
 from engine.audience.inputs import API, Subscription, Unsubscription
-from engine.audience.models import Contact
+from engine.audience.models import Contact, TopicMembership
 from engine.core import events
 from engine.core.db import scope
 from engine.core.events import Event, RecordedEvent
 from engine.core.outcome import Refused
+from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts as house_of
 from tests.factories import audience as make
 from tests.factories.accounts import AT
@@ -163,3 +165,26 @@ def test_a_bulk_write_may_start_nothing(
         session, workspace, topic.public_id, [ada.row_id], API, AT, start_automations=False
     )
     assert told == [("topic_subscribed", False)]
+
+
+def test_joining_leaving_and_deleting_at_once_do_not_wait_in_a_circle(uow: UnitOfWork) -> None:
+    with uow.begin() as session:
+        workspace = house_of.workspace(session).id
+        topic = make.topic(session, workspace).public_id
+        rows = [make.contact(session, workspace).row_id for _ in range(40)]
+    acts: list[Callable[[Session], object]] = [
+        lambda session: service.subscribe_many(session, workspace, topic, rows, API, AT),
+        lambda session: service.unsubscribe_many(session, workspace, topic, rows[::-1], API, AT),
+        lambda session: service.subscribe_many(session, workspace, topic, rows[::-1], API, AT),
+        lambda session: service.delete_topic(session, workspace, topic, make.ACTOR, AT),
+    ]
+
+    def hand(number: int) -> None:
+        with uow.begin() as session:
+            acts[number](session)
+
+    with ThreadPoolExecutor(len(acts)) as hands:
+        list(hands.map(hand, range(len(acts))))
+    with uow.read() as session:
+        assert session.scalars(select(TopicMembership)).all() == []
+        assert queries.get_topic(session, workspace, topic) is None
