@@ -1,4 +1,4 @@
-"""Check: what would fail for certain if this document ran (decision A12)."""
+"""Check: what would fail for certain if this document ran, and what may go wrong (A12)."""
 
 from collections import defaultdict
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from engine.automations.document import Document
+from engine.automations.graph import GraphStep
 from engine.automations.kinds.steps import STEPS
 from engine.automations.kinds.triggers import TRIGGERS
 from engine.core.outcome import Problem
@@ -27,6 +28,19 @@ def errors(session: Session, workspace_id: int, document: Document) -> list[Prob
     return found
 
 
+def warnings(session: Session, workspace_id: int, document: Document) -> list[Problem]:
+    """Return what may go wrong but forbids nothing: ways back, and what the kinds know of."""
+    found = [
+        Problem(f"/steps/{step.index}{where}", "loop", {"key": document.graph.steps[target].key})
+        for step in document.graph.steps
+        for where, target in _ways(step)
+        if target <= step.index
+    ]
+    for name, configs in _by_kind(document).items():
+        found += STEPS.get(name).warnings(session, workspace_id, configs)
+    return found
+
+
 def enrichment(
     session: Session, workspace_id: int, document: Document
 ) -> dict[str, dict[str, str]]:
@@ -44,3 +58,9 @@ def _by_kind(document: Document) -> dict[str, dict[str, Any]]:
     for step in document.graph.steps:
         grouped[step.type][f"/steps/{step.index}"] = step.config
     return grouped
+
+
+def _ways(step: GraphStep) -> list[tuple[str, int]]:
+    """Return where a step leads to, each with the place in the document that says so."""
+    exits = [(f"/config/{name}", target) for name, target in step.exits.items()]
+    return exits or [("/next", step.after)]

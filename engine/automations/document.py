@@ -17,6 +17,7 @@ from engine.core.db import JsonObject
 from engine.core.outcome import Problem, Refused, below
 
 MAX_STEPS: Final = 200
+MAX_NAME: Final = 200
 _KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
 
@@ -49,7 +50,9 @@ class ReentryDays(_Part):
 class DocumentPart(_Part):
     """The whole document."""
 
-    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    name: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)
+    ]
     description: Annotated[str, Field(max_length=5000)] | None = None
     on_pause: Literal["cancel", "hold"] = "cancel"
     reentry: Literal["after_end", "once"] | ReentryDays = "after_end"
@@ -86,7 +89,7 @@ def read_document(raw: object) -> Document | Refused:
         part = DocumentPart.model_validate(raw)
     except ValidationError as error:
         return Refused("invalid_document", "invalid", tuple(shape_problems(error, "")))
-    problems = [*_not_built(part), *_trigger_problems(part.trigger), *_key_problems(part.steps)]
+    problems = [*_trigger_problems(part.trigger), *_key_problems(part.steps)]
     problems += _step_problems(part.steps)
     if problems:
         return Refused("invalid_document", "invalid", tuple(problems))
@@ -132,15 +135,6 @@ def shape_problems(error: ValidationError, pointer: str) -> list[Problem]:
 def _is_union_label(part: int | str) -> bool:
     # pydantic names the tried member of a union in the path; it is no key of the document.
     return isinstance(part, str) and (part.startswith("literal[") or part == "ReentryDays")
-
-
-def _not_built(part: DocumentPart) -> list[Problem]:
-    found = []
-    if part.on_pause != "cancel":
-        found.append(Problem("/on_pause", "hold_not_built"))
-    if part.reentry != "after_end":
-        found.append(Problem("/reentry", "reentry_not_built"))
-    return found
 
 
 def _trigger_problems(trigger: TriggerPart) -> list[Problem]:

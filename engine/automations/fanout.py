@@ -13,17 +13,20 @@ from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from engine.automations import run_lifecycle, run_records
+from engine.automations import entries, holding, run_lifecycle, run_records
 from engine.automations.graph import GraphStep
 from engine.automations.hints import hint_steps
 from engine.automations.kinds.triggers import TRIGGERS
 from engine.automations.kinds.triggers.base import AnyTriggerKind
 from engine.automations.models import ACTIVE, Automation, AutomationRun
 from engine.automations.revisions import graphs
+from engine.core.db import among
 from engine.core.events import RecordedEvent
 from engine.core.ids import new_public_id
 
 CONTACT_DELETED: Final = "contact_deleted"
+# The event that starts a run, with its trigger data, by contact.
+Chosen = Mapping[int, tuple[RecordedEvent, Any]]
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Live:
     revision_id: int
     trigger_type: str
     trigger_config: Mapping[str, Any]
+    reentry: object
     activated_at: datetime
 
 
@@ -79,6 +83,7 @@ def _listening(
             found.revision_id,
             found.trigger_type,
             found.trigger_config,
+            found.reentry,
             found.activated_at,
         )
         for found in session.scalars(statement)
@@ -91,7 +96,7 @@ def _start(
 ) -> Counter[int]:
     graph = graphs(session, [automation.revision_id]).get(automation.revision_id)
     first = graph.at(0) if graph else None
-    chosen = _matching(automation, events) if first else {}
+    chosen = _admitted(session, automation, _matching(automation, events), at) if first else {}
     if graph is None or first is None or not chosen:
         return Counter()
     due = at + first.kind.entry_delay(first.config)
@@ -103,9 +108,16 @@ def _start(
     return Counter(rows[run.public_id]["event_id"] for run in made)
 
 
-def _matching(
-    automation: Live, events: Sequence[RecordedEvent]
-) -> Mapping[int, tuple[RecordedEvent, Any]]:
+def _admitted(session: Session, automation: Live, chosen: Chosen, at: datetime) -> Chosen:
+    """Leave out whom the automation's own rule lets in no more (decision A15)."""
+    if not chosen or not entries.limits(automation.reentry):
+        return chosen
+    place = (automation.workspace_id, automation.id)
+    admitted = entries.admit(session, *place, automation.reentry, chosen, at)
+    return {contact_id: found for contact_id, found in chosen.items() if contact_id in admitted}
+
+
+def _matching(automation: Live, events: Sequence[RecordedEvent]) -> Chosen:
     """Return the first event that starts a run, with its trigger data, by contact."""
     kind: AnyTriggerKind = TRIGGERS.get(automation.trigger_type)
     try:
@@ -164,14 +176,13 @@ def step_row(run_id: int, workspace_id: int, step: GraphStep, at: datetime) -> d
 
 def _cancel_removed(session: Session, events: Sequence[RecordedEvent], at: datetime) -> None:
     """End the runs of contacts that were deleted (decision A3)."""
+    gone: dict[int, list[int]] = defaultdict(list)
     for recorded in events:
         if recorded.event.kind == CONTACT_DELETED:
-            run_lifecycle.cancel_where(
-                session,
-                [
-                    AutomationRun.workspace_id == recorded.event.workspace_id,
-                    AutomationRun.contact_id == recorded.event.contact_id,
-                ],
-                run_lifecycle.REMOVED,
-                at,
-            )
+            gone[recorded.event.workspace_id].append(recorded.event.contact_id)
+    for workspace_id, contact_ids in gone.items():
+        where = [
+            AutomationRun.workspace_id == workspace_id,
+            among(session, AutomationRun.contact_id, contact_ids),
+        ]
+        holding.cancel_inside(session, where, run_lifecycle.REMOVED, at)

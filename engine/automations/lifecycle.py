@@ -5,7 +5,7 @@ transition, updated_at are written here and nowhere else (decisions G3, A9).
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -38,7 +38,8 @@ BREAKER: Final = audit.system("automation-breaker")
 class Frozen:
     """The revision that an activation or a publish puts in force, and what it says.
 
-    trigger_changed: of a publish, which is then an activation (decision A9).
+    trigger_changed: of a publish, which is then an activation (decision A9); counts: of its people
+    inside, for the audit line.
     """
 
     revision_id: int
@@ -48,6 +49,7 @@ class Frozen:
     on_pause: str
     reentry: Any
     trigger_changed: bool = False
+    counts: Mapping[str, audit.Scalar] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def _publish(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
     patch = {**_in_force(ask.frozen), "updated_at": at}
     details: dict[str, audit.Scalar] = {"revision": ask.frozen.number}
     if not ask.frozen.trigger_changed:
-        return Change(patch, PUBLISHED, details)
+        return Change(patch, PUBLISHED, {**details, **ask.frozen.counts})
     patch |= {**_begin(row, at), "version": row.version + 1}
     return _told(patch, ACTIONS[ACTIVE], {**details, **_AGAIN})
 

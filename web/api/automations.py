@@ -1,16 +1,18 @@
 """Automations by API: the draft document, the status, the frozen revisions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from engine.automations import queries, service
+from engine.automations import checking, queries, service
+from engine.automations.document import read_document
 from engine.automations.models import AUTOMATION_STATUSES
 from engine.automations.queries import AutomationDetail, AutomationRow, RevisionRow
 from engine.automations.service import Wish
-from engine.core.outcome import Recorded, Refused, missing
+from engine.core.outcome import Problem, Recorded, Refused, missing
 from web.api.answers import ETAG_MISMATCH, IF_MATCH_REQUIRED
 from web.api.area import Area
+from web.api.automation_pauses import LastError, standstill
 from web.api.documents import AutomationDocument
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, In, Out, Page, PageQuery, example, one_of, shown
@@ -52,7 +54,8 @@ class AutomationSummary(Out):
 class AutomationOut(AutomationSummary):
     """An automation with its draft. steps: with names of what they point to; document: as PUT.
 
-    problems: what an activation of the draft would be refused for.
+    problems: what an activation of the draft would be refused for; warnings: what may go wrong, but
+    forbids nothing. paused_by: the actor, null unless paused; last_errors: of a breaker's pause.
     """
 
     on_pause: str
@@ -62,10 +65,19 @@ class AutomationOut(AutomationSummary):
     document: dict[str, Any]
     draft_differs: bool
     problems: list[Fault]
+    warnings: list[Fault]
+    paused_by: str | None
+    last_errors: list[LastError]
 
 
 class TransitionAsk(In):
-    """A status to move to. resume, start_afresh, cancel_inside: how, where it matters."""
+    """A status to move to, and how.
+
+    resume: with active, where people were held while paused: `shift` (waits move by the length of
+    the pause; the default), `overdue` (what is overdue starts now, sixty people a minute) or `skip`
+    (what is overdue is skipped). start_afresh: with active, a new activation. cancel_inside: with
+    paused, end everybody inside.
+    """
 
     to: one_of(*AUTOMATION_STATUSES)  # type: ignore[valid-type]
     resume: one_of("shift", "overdue", "skip") | None = None  # type: ignore[valid-type]
@@ -76,15 +88,38 @@ class TransitionAsk(In):
 
 
 class TransitionOut(AutomationOut):
-    """The automation after it. applied: transitioned, or recorded where it was there already."""
+    """The automation after it. applied: transitioned, or recorded where it was there already.
+
+    people_inside: people with a running run after it; cancelled: how many of them were ended;
+    due_now: how many go on at once after a resume.
+    """
 
     applied: str
+    people_inside: int
+    cancelled: int
+    due_now: int
 
 
 class PublishAsk(In):
-    """What becomes of people inside."""
+    """What becomes of people inside: they stay on their revision, or move at the same step key."""
 
     people_inside: one_of("stay", "move") = "stay"  # type: ignore[valid-type]
+
+    model_config = example(people_inside="stay")
+
+
+class PublishOut(AutomationOut):
+    """The automation after it. applied: transitioned, or recorded where the draft was in force.
+
+    moved: people who go on in the new revision; stayed: people inside who go on in an older one, as
+    their step is gone or being executed, or as was asked for; reactivated: whether the trigger
+    changed, so that the publish is a new activation.
+    """
+
+    applied: str
+    moved: int
+    stayed: int
+    reactivated: bool
 
 
 class RevisionOut(Out):
@@ -151,22 +186,57 @@ def delete_automation(call: Call, path: ById) -> Result:
 
 @area.post("/automations/<id>/transitions", "automations:publish", {200: TransitionOut})
 def move_automation(call: Call, path: ById, body: TransitionAsk) -> Result:
-    """Activate, pause, resume, or go back to draft; the same status again is `recorded`."""
+    """Activate, pause, stop, resume, start afresh, or go back to draft.
+
+    The same status again is `recorded`.
+    """
     wish = Wish(body.to, body.resume, body.start_afresh, body.cancel_inside)
-    moved = service.move(call.session, call.workspace_id, path.id, wish, call.actor, call.at)
+    moved = service.change_status(
+        call.session, call.workspace_id, path.id, wish, call.actor, call.at
+    )
     if isinstance(moved, Refused):
         return moved
-    detail = queries.get_automation(call.session, call.workspace_id, path.id)
+    detail = _found(call, path.id)
     if detail is None:
         return UNKNOWN
-    applied = "recorded" if isinstance(moved, Recorded) else "transitioned"
-    return Answer(TransitionOut(**_detail(detail), applied=applied))
+    return Answer(
+        TransitionOut(
+            **detail,
+            applied=_applied(new=not isinstance(moved.outcome, Recorded)),
+            people_inside=moved.people_inside,
+            cancelled=moved.cancelled,
+            due_now=moved.due_now,
+        )
+    )
 
 
-@area.post("/automations/<id>/publish", "automations:publish", {200: AutomationOut})
+@area.post("/automations/<id>/publish", "automations:publish", {200: PublishOut})
 def publish_automation(call: Call, path: ById, body: PublishAsk) -> Result:
-    """Put the draft of a live automation in force."""
-    return service.publish(call.session, call.workspace_id, path.id, body.people_inside)
+    """Put the draft of a live automation in force; a paused one stays paused."""
+    done = service.publish(
+        call.session, call.workspace_id, path.id, body.people_inside, call.actor, call.at
+    )
+    if isinstance(done, Refused):
+        return done
+    detail = _found(call, path.id)
+    if detail is None:
+        return UNKNOWN
+    return Answer(
+        PublishOut(
+            **detail,
+            applied=_applied(new=done.new),
+            moved=done.moved,
+            stayed=done.stayed,
+            reactivated=done.reactivated,
+        )
+    )
+
+
+@area.post("/automations/<id>/duplicate", "automations:manage", {201: AutomationOut})
+def duplicate_automation(call: Call, path: ById) -> Result:
+    """Make a draft with the same settings and steps; “ (Copy)” stands behind its name."""
+    made = service.duplicate(call.session, call.workspace_id, path.id, call.actor, call.at)
+    return made if isinstance(made, Refused) else _read(call, made.public_id, 201)
 
 
 @area.get("/automations/<id>/revisions", "automations:read", Page[RevisionOut])
@@ -187,7 +257,17 @@ def _read(call: Call, public_id: str, status: int) -> Result:
     if detail is None:
         return UNKNOWN
     tag = f'"{detail.row.etag}"'
-    return Answer(AutomationOut(**_detail(detail)), status, {"ETag": tag})
+    return Answer(AutomationOut(**_detail(call, detail)), status, {"ETag": tag})
+
+
+def _found(call: Call, public_id: str) -> dict[str, Any] | None:
+    call.session.flush()
+    detail = queries.get_automation(call.session, call.workspace_id, public_id)
+    return None if detail is None else _detail(call, detail)
+
+
+def _applied(*, new: bool) -> str:
+    return "transitioned" if new else "recorded"
 
 
 def _version(etag: str | None) -> int:
@@ -200,7 +280,7 @@ def _summary(row: AutomationRow) -> dict[str, Any]:
     return shown(row, AutomationSummary)
 
 
-def _detail(found: AutomationDetail) -> dict[str, Any]:
+def _detail(call: Call, found: AutomationDetail) -> dict[str, Any]:
     draft = found.draft
     return {
         **_summary(found.row),
@@ -213,7 +293,16 @@ def _detail(found: AutomationDetail) -> dict[str, Any]:
         "document": draft,
         "draft_differs": found.draft_differs,
         "problems": faults(found.problems, (PROBLEMS,)),
+        "warnings": faults(_warnings(call, found), (PROBLEMS,)),
+        **standstill(call.session, call.workspace_id, found.row),
     }
+
+
+def _warnings(call: Call, found: AutomationDetail) -> Sequence[Problem]:
+    document = read_document(found.draft)
+    if isinstance(document, Refused):
+        return ()
+    return checking.warnings(call.session, call.workspace_id, document)
 
 
 def _named(step: Mapping[str, Any], names: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

@@ -19,22 +19,23 @@ REASONS: Final[Mapping[str, LazyString]] = {
     "stale": _("The draft was changed in the meantime. Load it again and repeat your change."),
     "check_failed": _("It cannot go live: some steps would fail for certain."),
     "people_inside": _("%(count)s people are still inside, so it cannot become a draft again."),
-    "active_cannot_be_deleted": _("An active automation cannot be deleted. Pause it first."),
+    "active_cannot_be_deleted": _("Cannot delete active automations. Please pause first."),
     "invalid_document": _("The document is not sound; see the list of faults."),
-    "resume_choice_not_built": _("A choice for waits that are overdue cannot be made yet."),
-    "start_afresh_not_built": _("Starting afresh is not possible yet."),
-    "cancel_inside_not_built": _("Ending everybody inside is not possible yet; pause instead."),
-    "publish_not_built": _(
-        "Publishing over a live revision is not possible yet. Pause it, make it a draft, activate."
+    "nothing_held": _(
+        "There is nothing to choose here: only an automation that holds people while it is paused "
+        "asks how they go on."
     ),
+    "start_afresh_needs_active": _("Starting afresh is an activation; ask for active."),
+    "cancel_inside_needs_paused": _("Ending everybody inside goes with a pause; ask for paused."),
     "run_not_found": _("There is no such run."),
     "automation_run_not_found": _("There is no such run."),
     "automation_step_run_not_found": _("There is no such step in this run."),
 }
 # Faults of a document and findings of a check, by their code.
 PROBLEMS: Final[Mapping[str, LazyString]] = {
-    "hold_not_built": _("Holding people while paused is not possible yet; use cancel."),
-    "reentry_not_built": _("Only re-entry after the end is possible yet; use after_end."),
+    "nothing_held": _("Nobody is held here, so there is nothing to choose."),
+    "start_afresh_needs_active": _("Only with active."),
+    "cancel_inside_needs_paused": _("Only with paused."),
     "unknown_trigger": _("There is no such trigger. Known are: %(known)s."),
     "unknown_step": _("There is no such step. Known are: %(known)s."),
     "reserved_key": _("This key has a meaning of its own; choose another one."),
@@ -60,6 +61,12 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
     "no_sender": _("The workspace has no default sender."),
     "template_broken": _(
         "The subject does not work as a template (line %(line)s, column %(column)s): %(message)s"
+    ),
+    "loop": _("This leads back to “%(key)s”; nobody passes more than 100 steps."),
+    "no_unsubscribe_url": _("The template is for marketing, but has no link to unsubscribe."),
+    "many_without_address": _(
+        "Of the %(of)s newest people %(count)s have no address. Their mails will fail, and five "
+        "failed runs in a row pause the automation."
     ),
     "bad_character": _("The subject holds characters that cannot be kept."),
     "not_an_object": _("The rule is not an object."),

@@ -9,6 +9,7 @@ from engine.audience.queries.contacts import (
     get_contact,
     page_contacts,
     property_values,
+    without_address,
 )
 from engine.audience.queries.story import StoryLine, StoryPlace, earlier, story
 from engine.audience.queries.suppressions import (
@@ -65,4 +66,5 @@ __all__ = [
     "suppressed",
     "suppression_key",
     "topic_names",
+    "without_address",
 ]

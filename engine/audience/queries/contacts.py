@@ -203,3 +203,16 @@ def _begins(workspace_id: int, word: str) -> ColumnElement[bool]:
 def _askable(text: str) -> str:
     """Return `text` without what no database can be asked for."""
     return text.encode(errors="replace").decode().replace("\x00", "")
+
+
+def without_address(session: Session, workspace_id: int, newest: int) -> int:
+    """Return how many of the `newest` contacts of a workspace have no e-mail address."""
+    recent = (
+        select(Contact.email)
+        .where(Contact.workspace_id == workspace_id, Contact.deleted_at.is_(None))
+        .order_by(Contact.id.desc())
+        .limit(newest)
+        .subquery()
+    )
+    counted = select(func.count()).select_from(recent).where(recent.c.email.is_(None))
+    return session.scalar(counted) or 0

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import delete, insert, update
 from sqlalchemy.orm import Session
 
-from engine.automations import lifecycle, run_lifecycle
-from engine.automations.document import Document, read_document
+from engine.automations import holding, lifecycle, run_lifecycle
+from engine.automations.document import MAX_NAME, Document, read_document
 from engine.automations.models import (
     ACTIVE,
     DRAFT,
@@ -17,11 +17,13 @@ from engine.automations.models import (
     AutomationRun,
     AutomationStep,
 )
-from engine.automations.service.finding import find, subject_of
+from engine.automations.service.finding import draft_document, find, subject_of
 from engine.core import audit
 from engine.core.audit import Actor
 from engine.core.ids import new_public_id
 from engine.core.outcome import Refused, missing
+
+COPY: Final = " (Copy)"
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,21 @@ def create(
     _write_steps(session, workspace_id, row.id, document)
     audit.record(session, subject_of(row), "automation.created", actor, at, {"name": row.name})
     return Saved(row.public_id, row.draft_version)
+
+
+def duplicate(
+    session: Session, workspace_id: int, public_id: str, actor: Actor, at: datetime
+) -> Saved | Refused:
+    """Create a draft with the same settings and steps, verbatim, and counts of zero (facts 1.14).
+
+    Its name is the old one with COPY behind it, in every language: it is stored.
+    """
+    row = find(session, workspace_id, public_id)
+    if row is None:
+        return missing("automation_not_found")
+    content = draft_document(session, row)
+    name = content["name"][: MAX_NAME - len(COPY)].rstrip() + COPY
+    return create(session, workspace_id, {**content, "name": name}, actor, at)
 
 
 def save(
@@ -125,7 +142,7 @@ def remove(
     if gone is None:
         return Refused("active_cannot_be_deleted")
     where = [AutomationRun.workspace_id == workspace_id, AutomationRun.automation_id == row.id]
-    cancelled = run_lifecycle.cancel_where(session, where, run_lifecycle.AUTOMATION_DELETED, at)
+    cancelled = holding.cancel_inside(session, where, run_lifecycle.AUTOMATION_DELETED, at)
     audit.record(
         session, subject_of(row), "automation.deleted", actor, at, {"runs_cancelled": cancelled}
     )

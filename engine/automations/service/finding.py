@@ -31,6 +31,23 @@ def find(session: Session, workspace_id: int, public_id: str) -> Automation | No
     )
 
 
+def lock(session: Session, row: Automation) -> Automation | None:
+    """Read an automation anew and keep others from changing it until the transaction ends.
+
+    The first lock that a change takes (architecture 4). None where it was deleted meanwhile.
+    """
+    return session.scalar(
+        select(Automation)
+        .where(
+            Automation.workspace_id == row.workspace_id,
+            Automation.id == row.id,
+            Automation.deleted_at.is_(None),
+        )
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
+    )
+
+
 def people_inside(session: Session, workspace_id: int, automation_id: int) -> int:
     """Return how many people have a running run, by the counters; 0 only if really nobody has.
 

@@ -1,22 +1,30 @@
-"""Moves between statuses: activate, pause, resume, revert; publish comes later."""
+"""Moves between statuses: activate, pause, stop, resume, start afresh, revert to draft."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy.orm import Session
 
-from engine.automations import lifecycle
+from engine.automations import entries, holding, lifecycle, run_lifecycle
 from engine.automations.document import read_document
-from engine.automations.models import ACTIVE, DRAFT, Automation
-from engine.automations.service.finding import draft_document, find, people_inside
+from engine.automations.models import ACTIVE, DRAFT, HOLD, PAUSED, Automation, AutomationRun
+from engine.automations.service.finding import draft_document, find, lock, people_inside, subject_of
 from engine.automations.service.freezing import checked, freeze, resuming
+from engine.core import audit
 from engine.core.audit import Actor
-from engine.core.outcome import Problem, Recorded, Refused, Transitioned, missing
+from engine.core.outcome import Recorded, Refused, Transitioned, invalid, missing
+
+STOPPED: Final = "automation.stopped"
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What a transition asks for beside the status (interface.md). The last three come with B."""
+    """What a transition asks for beside the status (interface.md, decisions A9, A11).
+
+    resume: `shift`, `overdue` or `skip`, where people were held; start_afresh: a new activation,
+    after which everything may fire again; cancel_inside: with `paused`, end everybody inside.
+    """
 
     to: str
     resume: str | None = None
@@ -24,34 +32,75 @@ class Wish:
     cancel_inside: bool = False
 
 
+@dataclass(frozen=True)
+class StatusChange:
+    """What a move did. people_inside: with a running run after it; cancelled: ended by a Stop;
+
+    due_now: people whose next step is due at once after a resume.
+    """
+
+    outcome: Transitioned | Recorded
+    people_inside: int
+    cancelled: int = 0
+    due_now: int = 0
+
+
 def move(
     session: Session, workspace_id: int, public_id: str, wish: Wish, actor: Actor, at: datetime
 ) -> Transitioned | Recorded | Refused:
-    """Activate, pause, resume or revert. Activating a draft freezes it as a revision (A8)."""
-    if wish.resume is not None:
-        return _later("/resume", "resume_choice_not_built")
-    if wish.start_afresh:
-        return _later("/start_afresh", "start_afresh_not_built")
-    if wish.cancel_inside:
-        return _later("/cancel_inside", "cancel_inside_not_built")
-    row = find(session, workspace_id, public_id)
+    """Do as `change_status`, without the counts."""
+    changed = change_status(session, workspace_id, public_id, wish, actor, at)
+    return changed if isinstance(changed, Refused) else changed.outcome
+
+
+def change_status(
+    session: Session, workspace_id: int, public_id: str, wish: Wish, actor: Actor, at: datetime
+) -> StatusChange | Refused:
+    """Activate, pause, stop, resume, start afresh or revert; say what became of people inside.
+
+    Activating a draft freezes it as a revision (A8); a resume publishes nothing. A choice that
+    does not fit the automation is invalid: `nothing_held`, `start_afresh_needs_active`,
+    `cancel_inside_needs_paused`.
+    """
+    found = find(session, workspace_id, public_id)
+    row = None if found is None else lock(session, found)
     if row is None:
         return missing("automation_not_found")
-    if wish.to == DRAFT:
-        ask = lifecycle.Ask(DRAFT, inside=people_inside(session, workspace_id, row.id))
-        return lifecycle.move(session, row.id, ask, actor, at)
-    if wish.to != ACTIVE:
-        return lifecycle.move(session, row.id, lifecycle.Ask(wish.to), actor, at)
-    if row.status == DRAFT:
-        return _activate(session, row, actor, at)
-    return lifecycle.move(session, row.id, resuming(session, row, afresh=False), actor, at)
+    refused = _misfit(row, wish)
+    if refused is not None:
+        return refused
+    if wish.to == ACTIVE and row.status == DRAFT:
+        return _counted(session, row, _activate(session, row, actor, at))
+    if wish.to == ACTIVE:
+        return _go_on(session, row, wish, actor, at)
+    if wish.to == PAUSED:
+        return _pause(session, row, wish, actor, at)
+    ask = lifecycle.Ask(wish.to, inside=people_inside(session, workspace_id, row.id))
+    return _counted(session, row, lifecycle.move(session, row.id, ask, actor, at))
 
 
-def publish(session: Session, workspace_id: int, public_id: str, stay_or_move: str) -> Refused:
-    """Refuse in words: publishing over a live revision is not built yet."""
-    if find(session, workspace_id, public_id) is None:
-        return missing("automation_not_found")
-    return _later("/people_inside", "publish_not_built", choice=stay_or_move)
+def _misfit(row: Automation, wish: Wish) -> Refused | None:
+    held = wish.to == ACTIVE and row.status != DRAFT and row.on_pause == HOLD
+    if wish.resume is not None and not held:
+        return invalid("nothing_held", "/resume")
+    if wish.start_afresh and wish.to != ACTIVE:
+        return invalid("start_afresh_needs_active", "/start_afresh")
+    if wish.cancel_inside and wish.to != PAUSED:
+        return invalid("cancel_inside_needs_paused", "/cancel_inside")
+    return None
+
+
+def _counted(
+    session: Session,
+    row: Automation,
+    outcome: Transitioned | Recorded | Refused,
+    cancelled: int = 0,
+    due_now: int = 0,
+) -> StatusChange | Refused:
+    if isinstance(outcome, Refused):
+        return outcome
+    inside = holding.count_inside(session, row.workspace_id, row.id)
+    return StatusChange(outcome, inside, cancelled, due_now)
 
 
 def _activate(
@@ -66,13 +115,38 @@ def _activate(
     refused = lifecycle.unfit(ask)
     if refused is not None:
         return refused
-    with session.begin_nested() as savepoint:
-        ask = replace(ask, frozen=freeze(session, row, content, document, actor, at))
-        outcome = lifecycle.move(session, row.id, ask, actor, at)
-        if not isinstance(outcome, Transitioned):
-            savepoint.rollback()
-    return outcome
+    if entries.limits(document.reentry):
+        entries.remember(session, row.workspace_id, row.id)
+    ask = replace(ask, frozen=freeze(session, row, content, document, actor, at))
+    return lifecycle.move(session, row.id, ask, actor, at)
 
 
-def _later(pointer: str, code: str, **params: str) -> Refused:
-    return Refused(code, "invalid", (Problem(pointer, code, params),), params)
+def _go_on(
+    session: Session, row: Automation, wish: Wish, actor: Actor, at: datetime
+) -> StatusChange | Refused:
+    """Resume, or start afresh; whoever was held goes on as chosen (decision A11)."""
+    paused_at, before = row.paused_at, row.status
+    ask = resuming(session, row, afresh=wish.start_afresh)
+    outcome = lifecycle.move(session, row.id, ask, actor, at)
+    due_now = 0
+    if isinstance(outcome, Transitioned) and before == PAUSED:
+        choice = wish.resume or holding.SHIFT
+        since = paused_at or at
+        resume = holding.Resume(row.workspace_id, row.id, row.on_pause, since, choice, actor.name)
+        due_now = holding.let_go(session, resume, at)
+    return _counted(session, row, outcome, due_now=due_now)
+
+
+def _pause(
+    session: Session, row: Automation, wish: Wish, actor: Actor, at: datetime
+) -> StatusChange | Refused:
+    """Pause; a Stop ends everybody inside too, also where it was paused already."""
+    outcome = lifecycle.move(session, row.id, lifecycle.Ask(PAUSED), actor, at)
+    cancelled = 0
+    if wish.cancel_inside and not isinstance(outcome, Refused):
+        run = AutomationRun
+        where = [run.workspace_id == row.workspace_id, run.automation_id == row.id]
+        cancelled = holding.cancel_inside(session, where, run_lifecycle.STOPPED, at)
+        details = {"runs_cancelled": cancelled}
+        audit.record(session, subject_of(row), STOPPED, actor, at, details)
+    return _counted(session, row, outcome, cancelled=cancelled)

@@ -26,6 +26,14 @@ def test_a_document_of_every_kind_reads() -> None:
     assert (read.on_pause, read.reentry) == ("cancel", "after_end")
 
 
+@pytest.mark.parametrize("reentry", ["after_end", "once", {"days": 30}])
+@pytest.mark.parametrize("on_pause", ["cancel", "hold"])
+def test_every_rule_of_pause_and_reentry_reads(on_pause: str, reentry: object) -> None:
+    read = read_document(document(delay("a"), on_pause=on_pause, reentry=reentry))
+    assert isinstance(read, Document)
+    assert (read.on_pause, read.reentry) == (on_pause, reentry)
+
+
 @pytest.mark.parametrize(
     ("raw", "pointer", "code"),
     [
@@ -66,10 +74,9 @@ def test_a_document_of_every_kind_reads() -> None:
         (document(delay("a", duration=-3)), "/steps/0/config/duration", "greater_than"),
         (document(delay("a", duration=True)), "/steps/0/config/duration", "float_type"),
         (document(delay("a", unit="moons")), "/steps/0/config/unit", "literal_error"),
-        (document(on_pause="hold"), "/on_pause", "hold_not_built"),
-        (document(reentry="once"), "/reentry", "reentry_not_built"),
-        (document(reentry={"days": 3}), "/reentry", "reentry_not_built"),
         (document(reentry="sometimes"), "/reentry", "literal_error"),
+        (document(reentry={"days": 0}), "/reentry/days", "greater_than_equal"),
+        (document(on_pause="wait"), "/on_pause", "literal_error"),
     ],
 )
 def test_a_fault_is_named_by_its_pointer(raw: object, pointer: str, code: str) -> None:

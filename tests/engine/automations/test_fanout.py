@@ -12,6 +12,7 @@ from engine.automations.effects import WalkSteps
 from engine.automations.models import RUNNING
 from engine.core import events
 from engine.core.clock import FixedClock
+from engine.core.effects import CHUNK
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts, audience
 from tests.factories import automations as make
@@ -123,9 +124,9 @@ def test_hints_leave_in_chunks_after_the_commit(
     with uow.begin() as session:
         workspace = accounts.workspace(session)
         make.live(session, workspace.id, make.document(make.end("a")), clock.now())
-        make.fire(session, workspace.id, people(session, workspace.id, 450), clock.now())
+        make.fire(session, workspace.id, people(session, workspace.id, CHUNK + 50), clock.now())
         assert dispatch.effects == []
-    assert [len(hint.step_run_ids) for hint in dispatch.of(WalkSteps)] == [200, 200, 50]
+    assert [len(hint.step_run_ids) for hint in dispatch.of(WalkSteps)] == [CHUNK, 50]
 
 
 def test_equal_triggers_in_parallel_start_one_run(uow: UnitOfWork, clock: FixedClock) -> None:

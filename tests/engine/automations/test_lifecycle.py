@@ -160,12 +160,12 @@ def test_what_would_fail_for_certain_is_refused_and_leaves_no_revision(
 @pytest.mark.parametrize(
     ("wish", "reason"),
     [
-        (service.Wish(ACTIVE, resume="shift"), "resume_choice_not_built"),
-        (service.Wish(ACTIVE, start_afresh=True), "start_afresh_not_built"),
-        (service.Wish(PAUSED, cancel_inside=True), "cancel_inside_not_built"),
+        (service.Wish(ACTIVE, resume="shift"), "nothing_held"),
+        (service.Wish(PAUSED, start_afresh=True), "start_afresh_needs_active"),
+        (service.Wish(ACTIVE, cancel_inside=True), "cancel_inside_needs_paused"),
     ],
 )
-def test_what_is_not_built_is_refused_in_words(
+def test_a_choice_that_does_not_fit_is_refused(
     session: Session, clock: FixedClock, wish: service.Wish, reason: str
 ) -> None:
     row = at_status(session, PAUSED, clock)
@@ -173,6 +173,25 @@ def test_what_is_not_built_is_refused_in_words(
     assert isinstance(outcome, Refused)
     assert (outcome.reason, outcome.kind) == (reason, "invalid")
     assert row.status == PAUSED
+
+
+@pytest.mark.parametrize("before", [ACTIVE, PAUSED])
+def test_start_afresh_is_a_new_activation_and_no_self_loop(
+    session: Session, clock: FixedClock, before: str
+) -> None:
+    row = at_status(session, before, clock)
+    first, events = row.first_activated_at, len(told(session))
+    clock.advance(timedelta(minutes=1))
+    wish = service.Wish(ACTIVE, start_afresh=True)
+    outcome = service.move(session, row.workspace_id, row.public_id, wish, make.ACTOR, clock.now())
+    session.flush()
+    assert outcome == Transitioned(before, ACTIVE)
+    assert (row.version, row.activated_at, row.first_activated_at) == (2, clock.now(), first)
+    assert row.paused_at is None
+    line = audits(session, row)[-1]
+    assert (line.action, line.details["reactivated"]) == ("automation.activated", True)
+    assert "no_op" not in line.details
+    assert told(session)[events:] == ["automation_activated"]
 
 
 def test_a_live_automation_keeps_running_its_revision_while_the_draft_changes(

@@ -118,6 +118,15 @@ class StepKind(ABC, Generic[ConfigT, FactsT]):
         """Return what would fail for certain, by JSON pointer of the step (decision A12)."""
         return []
 
+    def warnings(
+        self,
+        session: Session,  # noqa: ARG002 - a contract
+        workspace_id: int,  # noqa: ARG002
+        configs: Mapping[str, ConfigT],  # noqa: ARG002
+    ) -> list[Problem]:
+        """Return what may go wrong but forbids nothing, as `problems` does (decision A12)."""
+        return []
+
     def entry_delay(self, config: ConfigT) -> timedelta:  # noqa: ARG002 - a contract
         """Return how long a person waits before the step is executed."""
         return timedelta(0)

@@ -31,6 +31,10 @@ NO_SENDER: Final = Failed(
     "NO_SENDER",
     "Email sender not configured. Please set a default sender email in organization settings.",
 )
+# Each run of somebody without an address feeds the breaker; so many could trip it (decision A12).
+MANY: Final = 5
+# The newest contacts are looked at: they resemble those who will enter.
+LOOKED_AT: Final = 1_000
 NO_ADDRESS: Final = Failed("NO_ADDRESS", "Contact has no email address")
 
 
@@ -78,6 +82,23 @@ class EmailStep(StepKind[EmailConfig, EmailFacts]):
         ]
         if configs and delivery.default_sender(session, workspace_id) is None:
             found.append(Problem("", "no_sender"))
+        return found
+
+    def warnings(
+        self, session: Session, workspace_id: int, configs: Mapping[str, EmailConfig]
+    ) -> list[Problem]:
+        """Warn of marketing mail without a way out, and of many people without an address."""
+        wanted = {config.template_id for config in configs.values() if config.template_id}
+        closed = delivery.without_way_out(session, workspace_id, wanted)
+        found = [
+            Problem(f"{pointer}/config/template_id", "no_unsubscribe_url")
+            for pointer, config in configs.items()
+            if config.template_id in closed
+        ]
+        lacking = audience.without_address(session, workspace_id, LOOKED_AT)
+        if lacking >= MANY:
+            params = {"count": lacking, "of": LOOKED_AT}
+            found.append(Problem("", "many_without_address", params))
         return found
 
     def load(
