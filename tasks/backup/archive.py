@@ -4,11 +4,14 @@ Written under another name and renamed when whole. Every byte of a member is che
 manifest before anything is put back; the zip's own sums guard the manifest.
 """
 
+import errno
 import hashlib
 import re
+import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import metadata
@@ -16,7 +19,7 @@ from pathlib import Path
 from typing import IO, Final, Literal
 
 import click
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
@@ -27,7 +30,10 @@ _MEMBER: Final = re.compile(
 )
 _TABLE: Final = r"^[a-z_][a-z0-9_]*$"
 _CHUNK: Final = 1 << 20
-_BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError)
+# What the library raises where a byte of the zip itself was changed.
+_BROKEN: Final = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, RuntimeError,
+)  # fmt: skip
 
 
 class Member(BaseModel):
@@ -130,15 +136,13 @@ class Reader:
         """Write the member `name` to `target`, for its owner alone, and check every byte."""
         expected = self.manifest.members[name]
         target.touch(mode=0o600)
-        try:
-            with (
-                zipfile.ZipFile(self.path) as opened,
-                opened.open(name) as read,
-                target.open("wb") as write,
-            ):
-                found = _copy(read, write, most=expected.size)
-        except _BROKEN:
-            raise damaged(self.path, name) from None
+        with (
+            _told_as(damaged(self.path, name)),
+            zipfile.ZipFile(self.path) as opened,
+            opened.open(name) as read,
+            target.open("wb") as write,
+        ):
+            found = _copy(read, write, most=expected.size)
         if found != expected:
             raise damaged(self.path, name)
 
@@ -155,18 +159,28 @@ def damaged(path: Path, what: str) -> click.ClickException:
     )
 
 
+@contextmanager
+def _told_as(refusal: click.ClickException) -> Iterator[None]:
+    """Turn whatever a broken zip makes the library raise into `refusal`."""
+    try:
+        yield
+    except _BROKEN:
+        raise refusal from None
+    except OSError as error:
+        # A place in the file that cannot be: the zip points there, not the machine.
+        if error.errno != errno.EINVAL:
+            raise
+        raise refusal from None
+
+
 def _manifest_of(path: Path) -> Manifest:
     foreign = click.ClickException(
         f"{path} is no backup of Stellwerk, or only the beginning of one; nothing was changed. "
         "Give a file that `stellwerk backup` has written."
     )
-    try:
-        with zipfile.ZipFile(path) as opened:
-            held = sorted(opened.namelist())
-            content = opened.read(MANIFEST)
-        manifest = Manifest.model_validate_json(content)
-    except (*_BROKEN, ValidationError):
-        raise foreign from None
+    with _told_as(foreign), zipfile.ZipFile(path) as opened:
+        held = sorted(opened.namelist())
+        manifest = Manifest.model_validate_json(opened.read(MANIFEST))
     known = sorted([MANIFEST, *manifest.members])
     if held != known or not all(_MEMBER.fullmatch(name) for name in manifest.members):
         raise damaged(path, "the list of its parts")

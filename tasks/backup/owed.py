@@ -16,8 +16,16 @@ from engine.core.unit_of_work import UnitOfWork
 from tasks.backup.archive import Waiting
 
 RESTORE: Final = audit.system("restore")
-# Hearts of the processes that ran when the backup was made beat for nobody any more.
-_ALWAYS: Final = ("DELETE FROM heartbeats",)
+# The processes of that instant are no more: their hearts, the ticks they may have claimed without
+# coming to an end, and their leases, which end now instead of being awaited.
+_ALWAYS: Final = (
+    "DELETE FROM heartbeats",
+    "DELETE FROM ticks",
+    "UPDATE automation_step_runs SET due_at = {at}, lease_until = {at}"
+    " WHERE lease_until IS NOT NULL AND status IN ('executing')",
+    "UPDATE email_sends SET due_at = {at}, lease_until = {at}"
+    " WHERE lease_until IS NOT NULL AND status IN ('queued')",
+)
 _HOLD: Final = (
     # As if each had been begun: the sweep ends it as OUTCOME_UNKNOWN, for a person to resolve.
     "UPDATE email_sends SET handed_over_at = {at}, lease_until = {at}, due_at = {at}"

@@ -145,7 +145,8 @@ def _run(command: Sequence[str | Path]) -> None:
         command, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
     if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+        said = done.stderr.decode(errors="replace").strip()
+        lines = said.splitlines() or [f"it ended with {done.returncode}"]
         worst = next((line for line in lines if "error" in line.lower()), lines[0])
         name = Path(command[0]).name
         raise click.ClickException(

@@ -31,11 +31,13 @@ def copy(url: URL, folder: Path) -> Copied:
         raise click.ClickException(f"there is no database at {source}; check STELLWERK_HOME.")
     target = folder / MEMBER
     target.touch(mode=0o600)
-    with (
-        closing(sqlite3.connect(source, timeout=_BUSY_S)) as read,
-        closing(sqlite3.connect(target)) as write,
-    ):
-        read.backup(write)
+    try:
+        _pour(source, target)
+    except sqlite3.Error as error:
+        raise click.ClickException(
+            f"the database cannot be copied: {error}. Check {source} and the room on the disk of "
+            f"{folder.parent}; nothing was written."
+        ) from None
     with opened(target) as database, database.engine.connect() as connection:
         return rows.copied(connection, target)
 
@@ -100,9 +102,9 @@ def _let_go_of(target: Path) -> bool:
 
 
 def _pour(made: Path, target: Path) -> None:
-    """Write every page in one transaction of the open database; its processes see it afterwards."""
+    """Write every page in one transaction of `target`; whoever has it open sees it afterwards."""
     with (
-        closing(sqlite3.connect(made)) as read,
+        closing(sqlite3.connect(made, timeout=_BUSY_S)) as read,
         closing(sqlite3.connect(target, timeout=_BUSY_S)) as write,
     ):
         read.backup(write)
