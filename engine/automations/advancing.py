@@ -171,7 +171,11 @@ def _move_on(session: Session, following: Sequence[JsonObject], at: datetime) ->
     moved = session.execute(
         update(AutomationRun)
         .where(AutomationRun.id == batch.c.id, run_lifecycle.RUNS.is_(RUNNING))
-        .values(current_step_index=batch.c.place, next_step_at=batch.c.waits)
+        .values(
+            current_step_index=batch.c.place,
+            next_step_at=batch.c.waits,
+            steps_executed=AutomationRun.steps_executed + 1,
+        )
         .returning(AutomationRun.id)
         .execution_options(synchronize_session=False)
     )

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
-from engine.automations import counters, lifecycle, run_lifecycle
+from engine.automations import claim_lifecycle, counters, lifecycle, run_lifecycle
 from engine.automations.graph import Graph, GraphStep
 from engine.automations.kinds.steps.base import Failed, Visit
 from engine.automations.models import (
@@ -63,24 +63,21 @@ class StepItem:
 
 @dataclass(frozen=True)
 class Context:
-    """What stands around a step run at the moment of its claim."""
+    """What stands around a step run at the moment of its claim. run: a row of `load_context`."""
 
     run: Any
-    contact_deleted: bool
-    automation_status: str
-    on_pause: str
-    automation_deleted: bool
     graph: Graph | None
 
     @property
     def held(self) -> bool:
         """Return whether due steps have to wait for the resume."""
+        run = self.run
         return (
-            self.automation_status == PAUSED
-            and self.on_pause == HOLD
-            and not self.automation_deleted
-            and not self.contact_deleted
-            and self.run.status == RUNNING
+            run.automation_status == PAUSED
+            and run.on_pause == HOLD
+            and not run.automation_deleted
+            and not run.contact_deleted
+            and run.status == RUNNING
         )
 
 
@@ -94,18 +91,6 @@ class _Sorted:
     endings: dict[int, str] = field(default_factory=dict)
 
 
-_RUN: Final = (
-    AutomationRun.id,
-    AutomationRun.status,
-    AutomationRun.workspace_id,
-    AutomationRun.automation_id,
-    AutomationRun.revision_id,
-    AutomationRun.contact_id,
-    AutomationRun.trigger_data,
-    AutomationRun.steps_executed,
-)
-
-
 def guard(
     session: Session, rows: Sequence[Any], first: Collection[int], at: datetime
 ) -> Sequence[StepItem]:
@@ -113,7 +98,7 @@ def guard(
 
     first: the step runs that were claimed for their first execution.
     """
-    contexts = load_context(session, rows, first)
+    contexts = load_context(session, rows)
     parted = _Sorted()
     for row in rows:
         _sort(parted, row, contexts[row.automation_run_id])
@@ -130,66 +115,31 @@ def guard(
     return parted.items
 
 
-def load_context(
-    session: Session, rows: Sequence[Any], first: Collection[int]
-) -> Mapping[int, Context]:
-    """Return the context of claimed step runs by run id, with the first claims counted.
-
-    A bounded number of statements: the runs (those claimed first are counted by the same one), the
-    few automations, whichever of the people were deleted.
-    """
-    counted = [row.automation_run_id for row in rows if row.id in first]
-    others = [row.automation_run_id for row in rows if row.id not in first]
-    runs = [*_count(session, counted, 1), *_read(session, others)]
-    automation, contact = Automation, Contact
-    owners = {
-        owner.id: owner
-        for owner in session.execute(
-            select(
-                automation.id, automation.status, automation.on_pause, automation.deleted_at
-            ).where(among(session, automation.id, {run.automation_id for run in runs}))
-        )
-    }
-    gone = set(
-        session.scalars(
-            select(contact.id).where(
-                among(session, contact.id, {run.contact_id for run in runs}),
-                contact.deleted_at.is_not(None),
-            )
-        )
-    )
-    known = graphs(session, {run.revision_id for run in runs})
-    return {
-        run.id: Context(
-            run=run,
-            contact_deleted=run.contact_id in gone,
-            automation_status=owners[run.automation_id].status,
-            on_pause=owners[run.automation_id].on_pause,
-            automation_deleted=owners[run.automation_id].deleted_at is not None,
-            graph=known.get(run.revision_id),
-        )
-        for run in runs
-    }
-
-
-def _count(session: Session, run_ids: Sequence[int], by: int) -> Sequence[Any]:
-    """Raise steps_executed of runs by one first claim (or take it back); return the runs."""
-    if not run_ids:
-        return []
+def load_context(session: Session, rows: Sequence[Any]) -> Mapping[int, Context]:
+    """Return what stands around claimed step runs, by run id; one statement."""
+    run, automation, contact = AutomationRun, Automation, Contact
     statement = (
-        update(AutomationRun)
-        .where(among(session, AutomationRun.id, run_ids))
-        .values(steps_executed=AutomationRun.steps_executed + by)
-        .returning(*_RUN)
-        .execution_options(synchronize_session=False)
+        select(
+            run.id,
+            run.status,
+            run.workspace_id,
+            run.automation_id,
+            run.revision_id,
+            run.contact_id,
+            run.trigger_data,
+            run.steps_executed,
+            contact.deleted_at.is_not(None).label("contact_deleted"),
+            automation.status.label("automation_status"),
+            automation.on_pause,
+            automation.deleted_at.is_not(None).label("automation_deleted"),
+        )
+        .join(automation, automation.id == run.automation_id)
+        .join(contact, contact.id == run.contact_id)
+        .where(among(session, run.id, {row.automation_run_id for row in rows}))
     )
-    return session.execute(statement).all()
-
-
-def _read(session: Session, run_ids: Sequence[int]) -> Sequence[Any]:
-    if not run_ids:
-        return []
-    return session.execute(select(*_RUN).where(among(session, AutomationRun.id, run_ids))).all()
+    found = session.execute(statement).all()
+    known = graphs(session, {run.revision_id for run in found})
+    return {run.id: Context(run, known.get(run.revision_id)) for run in found}
 
 
 def _sort(parted: _Sorted, row: Any, context: Context) -> None:
@@ -210,21 +160,17 @@ def _verdict(row: Any, context: Context) -> tuple[Failed, str | None] | None:
     """Return why a claimed step may not run, and how its run ends then; None when it may."""
     if context.run.status != RUNNING:
         return RUN_ENDED, None
-    graph = context.graph
+    graph, run = context.graph, context.run
     checks = (
-        (context.contact_deleted, NOT_FOUND, run_lifecycle.REMOVED),
-        (context.automation_deleted, NOT_FOUND, run_lifecycle.AUTOMATION_DELETED),
-        (context.automation_status != ACTIVE, NO_LONGER_ACTIVE, run_lifecycle.NOT_ACTIVE),
+        (run.contact_deleted, NOT_FOUND, run_lifecycle.REMOVED),
+        (run.automation_deleted, NOT_FOUND, run_lifecycle.AUTOMATION_DELETED),
+        (run.automation_status != ACTIVE, NO_LONGER_ACTIVE, run_lifecycle.NOT_ACTIVE),
         (
             graph is None or graph.at(row.step_index) is None,
             NO_STEP,
             run_lifecycle.STEP_NOT_FOUND,
         ),
-        (
-            context.run.steps_executed > MAX_STEPS_PER_RUN,
-            TOO_MANY,
-            run_lifecycle.LOOP_CAP,
-        ),
+        (run.steps_executed >= MAX_STEPS_PER_RUN, TOO_MANY, run_lifecycle.LOOP_CAP),
         (row.attempt > MAX_EXECUTIONS, LOST, run_lifecycle.STEP_FAILED),
     )
     return next(((failure, ending) for hit, failure, ending in checks if hit), None)
@@ -268,11 +214,10 @@ def _keys(rows: Sequence[Any], contexts: Mapping[int, Context]) -> Sequence[tupl
 
 
 def _park(session: Session, parked: Sequence[Any], first: Collection[int], at: datetime) -> None:
-    """Take back the claims of held rows: they were never due, so nothing counts."""
-    fresh = [row for row in parked if row.id in first]
+    """Take back the claims of held rows: for whoever counts they were never made."""
+    fresh = [row.id for row in parked if row.id in first]
     again = [row.id for row in parked if row.id not in first]
-    run_lifecycle.park(session, [row.id for row in fresh], again, at)
-    _count(session, [row.automation_run_id for row in fresh], -1)
+    claim_lifecycle.park(session, fresh, again, at)
 
 
 def _fail(

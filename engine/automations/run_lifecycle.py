@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Integer, String, func, select, type_coerce
+from sqlalchemy import ColumnElement, Integer, String, select
 from sqlalchemy.orm import Session
 
 from engine.automations import counters
@@ -26,9 +26,7 @@ from engine.automations.models import (
 from engine.core.db import Columns, Id, Instant, among, batch_table, json_type
 from engine.core.machine import Change, Machine, transition_many
 from engine.core.outcome import Refused
-from engine.core.walking import Claim
 
-LEASE: Final = timedelta(seconds=120)
 # Before the second, third and fourth execution (facts 1.8).
 RETRY_DELAYS: Final = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 MAX_EXECUTIONS: Final = 1 + len(RETRY_DELAYS)
@@ -54,7 +52,6 @@ STEP_EDGES: Final = frozenset(
 
 # Error code of a step that was cut short with its run.
 RUN_ENDED: Final = "RUN_ENDED"
-INVALID_DUE_TIME: Final = "INVALID_DUE_TIME"
 
 FINISHED: Final = "finished"
 STEP_FAILED: Final = "step_failed"
@@ -86,92 +83,6 @@ RUNS: Final = Machine[AutomationRun, str](
 STEP_RUNS: Final = Machine[AutomationStepRun, str](
     "automation_step_run", AutomationStepRun, STEP_EDGES, str, _plural_only, str
 )
-
-
-def claims(at: datetime) -> Mapping[str, Claim[Any]]:
-    """Return how step runs are claimed at `at`: first executions, retries, lapsed leases.
-
-    While claimed, due_at is the end of the lease, so one index finds retries and lapses.
-    """
-    row = AutomationStepRun
-    leased = {"attempt": row.attempt + 1, "lease_until": at + LEASE, "due_at": at + LEASE}
-    order = (row.due_at, row.id)
-    due = (row.due_at <= at, row.held_at.is_(None))
-    again = (EXECUTING, EXECUTING)
-    free, lapsed = row.lease_until.is_(None), row.lease_until.is_not(None)
-    return {
-        "first": Claim(STEP_RUNS, (PENDING, EXECUTING), due, {**leased, "started_at": at}, order),
-        "retry": Claim(STEP_RUNS, again, (*due, free), leased, order),
-        "lapsed": Claim(STEP_RUNS, again, (*due, lapsed), leased, order),
-    }
-
-
-def park(session: Session, first: Sequence[int], again: Sequence[int], at: datetime) -> None:
-    """Undo claims of this very transaction: their automation is on hold (decision A11).
-
-    first: claimed for their first execution; again: retries and lapses. Parked rows leave the due
-    indexes; due_at tells again when they were due, for the choice at the resume.
-    """
-    row = AutomationStepRun
-    patch = {
-        "attempt": row.attempt - 1,
-        "lease_until": None,
-        "held_at": at,
-        "due_at": func.coalesce(row.delay_until, row.scheduled_at),
-    }
-    if first:
-        again_pending = {**patch, "started_at": None}
-        transition_many(
-            session, STEP_RUNS, (EXECUTING, PENDING), [among(session, row.id, first)], again_pending
-        )
-    if again:
-        transition_many(
-            session, STEP_RUNS, (EXECUTING, EXECUTING), [among(session, row.id, again)], patch
-        )
-
-
-def fail_unreadable(session: Session, at: datetime) -> int:
-    """Fail waiting step runs whose due time is no instant, and end their runs (SQLite alone).
-
-    Nothing of the product writes such a value; a hand in the database can. Two ranges of the due
-    index hold them: every instant begins with a digit.
-    """
-    if session.get_bind().dialect.name != "sqlite":
-        return 0
-    row = AutomationStepRun
-    text = type_coerce(row.due_at, String())
-    patch = {
-        "due_at": at,
-        "completed_at": at,
-        "error_code": INVALID_DUE_TIME,
-        "error_message": "The due time of the step cannot be read",
-    }
-    key = (row.automation_run_id, row.step_key)
-    reasons: dict[int, str] = {}
-    for wrong in (text >= ":", text < "0"):
-        where = [row.held_at.is_(None), wrong]
-        failed = transition_many(session, STEP_RUNS, (PENDING, FAILED), where, patch, key)
-        _count_steps(session, failed, FAILED, PENDING)
-        reasons.update((step.automation_run_id, STEP_FAILED) for step in failed)
-    end_runs(session, CANCELLED, reasons, at)
-    return len(reasons)
-
-
-def coming(session: Session, since: datetime, until: datetime) -> Sequence[tuple[int, datetime]]:
-    """Return (id, due_at) of waiting step runs that become due in (since, until], soonest first.
-
-    At most MOST_HINTS: whatever is beyond, the next sweep finds due.
-    """
-    row = AutomationStepRun
-    statement = (
-        select(row.id, row.due_at)
-        .where(
-            STEP_RUNS.is_(PENDING), row.held_at.is_(None), row.due_at > since, row.due_at <= until
-        )
-        .order_by(row.due_at, row.id)
-        .limit(MOST_HINTS)
-    )
-    return [(found.id, found.due_at) for found in session.execute(statement)]
 
 
 def settle_steps(
@@ -222,12 +133,21 @@ _SETTLE_COLUMNS: Final[Columns] = {
 def end_runs(
     session: Session, to: str, reasons: Mapping[int, str], at: datetime
 ) -> Mapping[int, int]:
-    """End running runs and count them; return automation by run of those that this call ended."""
+    """End running runs at a step; return automation by run of those that this call ended.
+
+    The step counts as executed: steps_executed is raised once for each visit, by the write that
+    takes the run away from it, so that no claim has to write the run (decision A7).
+    """
     if not reasons:
         return {}
     rows = [{"id": run_id, "reason": reason} for run_id, reason in reasons.items()]
     batch = batch_table(session, {"id": Id, "reason": String()}, rows)
-    patch = {"completed_at": at, "next_step_at": None, "ended_reason": batch.c.reason}
+    patch = {
+        "completed_at": at,
+        "next_step_at": None,
+        "ended_reason": batch.c.reason,
+        "steps_executed": AutomationRun.steps_executed + 1,
+    }
     where = [AutomationRun.id == batch.c.id]
     moved = transition_many(session, RUNS, (RUNNING, to), where, patch, _RUN_KEY)
     return _count_ended(session, moved, to)
@@ -260,7 +180,7 @@ def cancel_where(
     )
     patch = {"completed_at": at, "next_step_at": None, "ended_reason": reason}
     moved = transition_many(session, RUNS, (RUNNING, CANCELLED), where, patch, _RUN_KEY)
-    _count_steps(session, failed, FAILED, PENDING)
+    count_moved(session, failed, FAILED, PENDING)
     return len(_count_ended(session, moved, CANCELLED))
 
 
@@ -275,7 +195,7 @@ def _count_ended(session: Session, moved: Sequence[Any], to: str) -> Mapping[int
     return {row.id: row.automation_id for row in moved}
 
 
-def _count_steps(session: Session, moved: Sequence[Any], to: str, was: str) -> None:
+def count_moved(session: Session, moved: Sequence[Any], to: str, was: str) -> None:
     """Count moved step runs given as (automation_run_id, step_key)."""
     if not moved:
         return

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from engine.automations import run_lifecycle, settling
+from engine.automations import claim_lifecycle, settling
 from engine.automations.claiming import StepItem, guard
 from engine.automations.effects import WalkSteps
 from engine.automations.hints import SWEEP_PERIOD, hint_steps
@@ -48,7 +48,7 @@ class StepWalker:
     def sweep(self) -> Mapping[str, int]:
         """Walk whatever is due until nothing is; free lapsed leases one by one (decision A5)."""
         with self._uow.begin() as session:
-            unreadable = run_lifecycle.fail_unreadable(session, clock.now())
+            unreadable = claim_lifecycle.fail_unreadable(session, clock.now())
         lapsed = 0
         while items := self._claim(None, 1, ("lapsed",)):
             beat(self, items)
@@ -67,7 +67,7 @@ class StepWalker:
         """Hint what becomes due before the next sweep, so that a long wait ends on time."""
         at = clock.now()
         with self._uow.begin() as session:
-            coming = run_lifecycle.coming(session, at, at + SWEEP_PERIOD)
+            coming = claim_lifecycle.coming(session, at, at + SWEEP_PERIOD)
             hint_steps(session, coming, at)
         return len(coming)
 
@@ -119,13 +119,13 @@ class StepWalker:
             rows: list[Any] = []
             first: set[int] = set()
             with self._uow.begin() as session:
-                claims = run_lifecycle.claims(at)
+                claims = claim_lifecycle.claims(at)
                 for way in ways:
                     taken = claims[way].take(session, ids, limit - len(rows), _CLAIMED)
                     rows.extend(taken)
                     if way == "first":
                         first = {row.id for row in taken}
-                    if len(rows) >= limit:
+                    if len(rows) >= (limit if ids is None else min(limit, len(ids))):
                         break
                 items = guard(session, rows, first, at) if rows else []
             if items or not rows:

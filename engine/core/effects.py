@@ -17,7 +17,7 @@ from engine.core import faults
 log: Final = structlog.get_logger(__name__)
 _PENDING: Final = "stellwerk_effects"
 # Ids per hint: as many as one walk takes in a beat or two.
-CHUNK: Final = 200
+CHUNK: Final = 500
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from engine.core.machine import Machine, transition_many
 
 log: Final = structlog.get_logger(__name__)
 
-BATCH: Final = 200
+BATCH: Final = 500
 # How long one task goes on with steps that are due at once before it hands the rest back.
 BUDGET: Final = timedelta(seconds=10)
 _SETTLE_PAUSE_S: Final = 0.5

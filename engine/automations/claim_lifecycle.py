@@ -1,0 +1,107 @@
+"""How step runs are claimed: the first time, for a retry, after a lapse; and parked when on hold.
+
+The plural door of the step run's machine for whoever takes steps up; `run_lifecycle` ends them.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import String, func, select, type_coerce
+from sqlalchemy.orm import Session
+
+from engine.automations import run_lifecycle
+from engine.automations.models import CANCELLED, EXECUTING, FAILED, PENDING, AutomationStepRun
+from engine.automations.run_lifecycle import MOST_HINTS, STEP_FAILED, STEP_RUNS
+from engine.core.db import among
+from engine.core.machine import transition_many
+from engine.core.walking import Claim
+
+LEASE: Final = timedelta(seconds=120)
+INVALID_DUE_TIME: Final = "INVALID_DUE_TIME"
+
+
+def claims(at: datetime) -> Mapping[str, Claim[Any]]:
+    """Return how step runs are claimed at `at`: first executions, retries, lapsed leases.
+
+    While claimed, due_at is the end of the lease, so one index finds retries and lapses.
+    """
+    row = AutomationStepRun
+    leased = {"attempt": row.attempt + 1, "lease_until": at + LEASE, "due_at": at + LEASE}
+    order = (row.due_at, row.id)
+    due = (row.due_at <= at, row.held_at.is_(None))
+    again = (EXECUTING, EXECUTING)
+    free, lapsed = row.lease_until.is_(None), row.lease_until.is_not(None)
+    return {
+        "first": Claim(STEP_RUNS, (PENDING, EXECUTING), due, {**leased, "started_at": at}, order),
+        "retry": Claim(STEP_RUNS, again, (*due, free), leased, order),
+        "lapsed": Claim(STEP_RUNS, again, (*due, lapsed), leased, order),
+    }
+
+
+def park(session: Session, first: Sequence[int], again: Sequence[int], at: datetime) -> None:
+    """Undo claims of this very transaction: their automation is on hold (decision A11).
+
+    first: claimed for their first execution; again: retries and lapses. Parked rows leave the due
+    indexes; due_at tells again when they were due, for the choice at the resume.
+    """
+    row = AutomationStepRun
+    patch = {
+        "attempt": row.attempt - 1,
+        "lease_until": None,
+        "held_at": at,
+        "due_at": func.coalesce(row.delay_until, row.scheduled_at),
+    }
+    if first:
+        again_pending = {**patch, "started_at": None}
+        transition_many(
+            session, STEP_RUNS, (EXECUTING, PENDING), [among(session, row.id, first)], again_pending
+        )
+    if again:
+        transition_many(
+            session, STEP_RUNS, (EXECUTING, EXECUTING), [among(session, row.id, again)], patch
+        )
+
+
+def fail_unreadable(session: Session, at: datetime) -> int:
+    """Fail waiting step runs whose due time is no instant, and end their runs (SQLite alone).
+
+    Nothing of the product writes such a value; a hand in the database can. Two ranges of the due
+    index hold them: every instant begins with a digit.
+    """
+    if session.get_bind().dialect.name != "sqlite":
+        return 0
+    row = AutomationStepRun
+    text = type_coerce(row.due_at, String())
+    patch = {
+        "due_at": at,
+        "completed_at": at,
+        "error_code": INVALID_DUE_TIME,
+        "error_message": "The due time of the step cannot be read",
+    }
+    key = (row.automation_run_id, row.step_key)
+    reasons: dict[int, str] = {}
+    for wrong in (text >= ":", text < "0"):
+        where = [row.held_at.is_(None), wrong]
+        failed = transition_many(session, STEP_RUNS, (PENDING, FAILED), where, patch, key)
+        run_lifecycle.count_moved(session, failed, FAILED, PENDING)
+        reasons.update((step.automation_run_id, STEP_FAILED) for step in failed)
+    run_lifecycle.end_runs(session, CANCELLED, reasons, at)
+    return len(reasons)
+
+
+def coming(session: Session, since: datetime, until: datetime) -> Sequence[tuple[int, datetime]]:
+    """Return (id, due_at) of waiting step runs that become due in (since, until], soonest first.
+
+    At most MOST_HINTS: whatever is beyond, the next sweep finds due.
+    """
+    row = AutomationStepRun
+    statement = (
+        select(row.id, row.due_at)
+        .where(
+            STEP_RUNS.is_(PENDING), row.held_at.is_(None), row.due_at > since, row.due_at <= until
+        )
+        .order_by(row.due_at, row.id)
+        .limit(MOST_HINTS)
+    )
+    return [(found.id, found.due_at) for found in session.execute(statement)]
