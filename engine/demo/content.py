@@ -21,6 +21,7 @@ TOPIC: Final = TopicInput(
     name="Product news", description="What is new, once a month", require_double_opt_in=False
 )
 _HELLO: Final = "<p>Hello {{ contact.first_name | default: 'there' }},</p>"
+_LEAVE: Final = '<p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>'
 TEMPLATES: Final = {
     "hello": TemplateInput(
         name="Trial: hello",
@@ -45,13 +46,13 @@ TEMPLATES: Final = {
     "news": TemplateInput(
         name="News: welcome",
         subject="Welcome to our product news",
-        html=_HELLO + "<p>one mail a month, promised.</p>",
+        html=_HELLO + "<p>one mail a month, promised.</p>" + _LEAVE,
         purpose=MARKETING,
     ),
     "best-of": TemplateInput(
         name="News: the best of last year",
         subject="What the others have read",
-        html=_HELLO + "<p>three articles worth a coffee.</p>",
+        html=_HELLO + "<p>three articles worth a coffee.</p>" + _LEAVE,
         purpose=MARKETING,
     ),
     "team": TemplateInput(

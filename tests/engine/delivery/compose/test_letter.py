@@ -115,3 +115,15 @@ def test_an_international_local_part_asks_for_smtputf8() -> None:
     made = written(to_email="jörg@people.example")
     assert made.letter.utf8
     assert "jörg@people.example".encode() in made.letter.content
+
+
+@pytest.mark.parametrize("length", [20, 60, 400])
+def test_mail_that_can_be_ended_says_where_on_one_line(length: int) -> None:
+    url = "https://stellwerk.example/u/" + "aB3-_.x" * length
+    made = written(unsubscribe_url=url)
+    # Byte for byte: a folded or encoded address is none that a mail program could post to.
+    assert f"\r\nList-Unsubscribe: <{url}>\r\n".encode() in made.letter.content
+    read = message(made)
+    assert str(read["List-Unsubscribe"]) == f"<{url}>"
+    assert str(read["List-Unsubscribe-Post"]) == "List-Unsubscribe=One-Click"
+    assert f"List-Unsubscribe: <{url}>\n" in made.headers
