@@ -83,6 +83,22 @@ class WorkspaceLine:
 
 
 @dataclass(frozen=True)
+class WorkspaceSettings:
+    """What a workspace has set for itself; see `service.Limits`."""
+
+    public_id: str
+    name: str
+    timezone: str
+    language: str
+    mails_per_day: int | None
+    quiet_from: str | None
+    quiet_until: str | None
+    retention_days: int
+    suspended_at: datetime | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
 class Keeping:
     """How many days a workspace keeps what is over."""
 
@@ -164,6 +180,30 @@ def get_workspace(session: Session, workspace_id: int) -> WorkspaceLine | None:
     """Return one workspace by its row id."""
     row = session.get(Workspace, workspace_id)
     return _workspace_line(row) if row else None
+
+
+def get_settings(session: Session, workspace_id: int, *, hold: bool = False) -> WorkspaceSettings:
+    """Return what a workspace has set for itself. hold: nobody else changes it meanwhile."""
+    statement = select(Workspace).where(Workspace.id == workspace_id)
+    if hold:
+        statement = statement.with_for_update(key_share=True)
+    return workspace_settings(session.scalars(statement).one())
+
+
+def workspace_settings(row: Workspace) -> WorkspaceSettings:
+    """Return a workspace's settings from its row."""
+    return WorkspaceSettings(
+        row.public_id,
+        row.name,
+        row.timezone,
+        row.language,
+        row.mails_per_day,
+        row.quiet_from,
+        row.quiet_until,
+        row.retention_days,
+        row.suspended_at,
+        row.created_at,
+    )
 
 
 def _people(*more: Any) -> Select[Any]:

@@ -28,11 +28,27 @@ from engine.accounts.service.sessions import (
     sign_in,
     sign_out,
 )
+from engine.accounts.service.workspaces import (
+    LANGUAGES,
+    LONGEST_RETENTION,
+    MOST_MAILS_PER_DAY,
+    SHORTEST_RETENTION,
+    Limits,
+    resume,
+    suspend,
+    update_limits,
+    zone_names,
+)
 
 __all__ = [
+    "LANGUAGES",
+    "LONGEST_RETENTION",
+    "MOST_MAILS_PER_DAY",
+    "SHORTEST_RETENTION",
     "AddedUser",
     "IssuedKey",
     "KeyHolder",
+    "Limits",
     "NewUser",
     "Origin",
     "Person",
@@ -47,10 +63,14 @@ __all__ = [
     "due_for_note",
     "note_key_use",
     "note_seen",
+    "resume",
     "resume_session",
     "revoke_key",
     "revoke_sessions",
     "set_up",
     "sign_in",
     "sign_out",
+    "suspend",
+    "update_limits",
+    "zone_names",
 ]
