@@ -30,9 +30,11 @@ _HOLD: Final = (
     # As if each had been begun: the sweep ends it as OUTCOME_UNKNOWN, for a person to resolve.
     "UPDATE email_sends SET handed_over_at = {at}, lease_until = {at}, due_at = {at}"
     " WHERE status IN ('queued') AND handed_over_at IS NULL",
-    # Parked as by a pause on hold (decision A11): a resume asks what is to become of them.
+    # A pause on hold (decision A11), whatever the automation's own rule: nobody inside is
+    # cancelled, and the resume asks what becomes of them. What is due is parked here and now.
+    "UPDATE automations SET on_pause = 'hold' WHERE status IN ('active')",
     "UPDATE automation_step_runs SET held_at = {at}"
-    " WHERE status IN ('pending', 'executing') AND held_at IS NULL",
+    " WHERE status IN ('pending', 'executing') AND held_at IS NULL AND due_at <= {at}",
 )
 _INSTANTS: Final = {
     "sqlite": "'%Y-%m-%d %H:%M:%S.%f'",
@@ -46,7 +48,9 @@ def announced(waiting: Waiting, *, hold: bool) -> list[str]:
         return []
     numbers = f"{waiting.mails} mails waited and {waiting.runs} runs were under way"
     if hold:
-        return [f"{numbers}: none of these mails is sent, every active automation is paused."]
+        return [
+            f"{numbers}: none of these mails is sent, every active automation is paused on hold."
+        ]
     return [
         f"{numbers}: they go on from there. Mail that left after the backup was made leaves a "
         "second time; --hold-mail holds it back."

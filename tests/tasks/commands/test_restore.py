@@ -130,6 +130,7 @@ def test_held_mail_is_not_sent_and_held_people_do_not_move(demo: Cli, tmp_path: 
     demo("sweep", "steps")
     queued = ask(demo, "SELECT count(*) FROM email_sends WHERE status = 'queued'")[0][0]
     assert queued
+    running = ask(demo, "SELECT count(*) FROM automation_runs WHERE status = 'running'")
     demo("backup", str(tmp_path / "file"))
     said = demo("restore", "--replace", "--hold-mail", str(tmp_path / "file"))
     assert f"{queued} mails waited" in said
@@ -141,9 +142,10 @@ def test_held_mail_is_not_sent_and_held_people_do_not_move(demo: Cli, tmp_path: 
         ("failed", "OUTCOME_UNKNOWN", queued)
     ]
     assert not list((demo.home / "outbox").glob("*.eml"))
-    waiting = ask(demo, "SELECT held_at IS NULL FROM automation_step_runs WHERE status = 'pending'")
-    assert waiting
-    assert not any(bool(free) for (free,) in waiting)
+    assert ask(demo, "SELECT DISTINCT on_pause FROM automations") == [("hold",)]
+    assert ask(demo, "SELECT count(*) FROM automation_runs WHERE status = 'running'") == running
+    free = "SELECT count(*) FROM automation_step_runs WHERE held_at IS NULL AND status = 'pending'"
+    assert ask(demo, f"{free} AND due_at <= (SELECT max(paused_at) FROM automations)") == [(0,)]
 
 
 def test_mail_goes_on_when_nobody_asked_to_hold_it(demo: Cli, tmp_path: Path) -> None:
