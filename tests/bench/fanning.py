@@ -37,7 +37,7 @@ class Timed:
 
 
 def measure(places: Places, db: Db, people: int) -> Line:
-    """Return runs per second: of the fan-out alone, and with recording the events and the commit."""
+    """Return runs per second: of the fan-out alone, and with its events and the commit."""
     place, timed = installation(places, db), Timed()
     with place.house(Hints()) as house:
         ready = prepare(house, people)
