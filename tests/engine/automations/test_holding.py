@@ -1,0 +1,227 @@
+"""On hold: nobody is cancelled, and the resume says how people go on (decision A11)."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from engine.automations import holding, service
+from engine.automations.effects import WalkSteps
+from engine.automations.models import ACTIVE, PAUSED, Automation
+from engine.core.clock import FixedClock
+from engine.core.outcome import Refused
+from engine.core.unit_of_work import UnitOfWork
+from tests.factories import automations as make
+from tests.factories.world import World
+from tests.fakes.dispatch import RecordingDispatch
+
+DAY = timedelta(days=1)
+WISH = {PAUSED: service.Wish(PAUSED), ACTIVE: service.Wish(ACTIVE)}
+
+
+@pytest.fixture
+def world(uow: UnitOfWork, clock: FixedClock) -> World:
+    return World(uow, clock)
+
+
+def live(world: World, *steps: dict[str, Any], on_pause: str = "hold") -> Automation:
+    with world.uow.begin() as session:
+        raw = make.document(*steps, on_pause=on_pause)
+        return make.live(session, world.workspace_id, raw, world.clock.now())
+
+
+def move(world: World, row: Automation, wish: service.Wish) -> service.StatusChange:
+    with world.uow.begin() as session:
+        done = service.change_status(
+            session, world.workspace_id, row.public_id, wish, make.ACTOR, world.clock.now()
+        )
+    assert not isinstance(done, Refused), done
+    return done
+
+
+def waits(world: World, row: Automation) -> Sequence[datetime | None]:
+    """Return what the runs wait for, the oldest run first."""
+    with world.uow.read() as session:
+        return [run.next_step_at for run in make.runs(session, row)]
+
+
+def test_pau_03_what_comes_due_on_hold_is_parked_and_nothing_is_cancelled(world: World) -> None:
+    row = live(world, make.delay("wait", 1), make.delay("more", 1))
+    world.fire()
+    start = world.clock.now()
+    assert move(world, row, WISH[PAUSED]).people_inside == 1
+    world.clock.advance(3 * DAY)
+    world.walker.sweep()
+    assert world.log(row) == [("wait", "pending")]
+    visit = world.visits(row)[0]
+    assert (visit.held_at, visit.due_at, visit.attempt) == (world.clock.now(), start + DAY, 0)
+    assert world.run(row).status == "running"
+    assert world.walker.sweep()["walked"] == 0
+
+
+def test_pau_01_a_resume_shifts_the_waits_that_were_still_to_come(world: World) -> None:
+    row = live(world, make.delay("first", 1), make.delay("second", 1), make.end("stop"))
+    world.fire()
+    world.clock.advance(DAY)
+    world.walker.sweep()
+    world.clock.advance(timedelta(hours=6, microseconds=5))
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(14 * DAY)
+    world.walker.sweep()
+    assert world.visits(row)[-1].held_at is not None
+    resumed = world.clock.now()
+    assert move(world, row, WISH[ACTIVE]).due_now == 0
+    remaining = timedelta(hours=18) - timedelta(microseconds=5)
+    visit = world.visits(row)[-1]
+    assert (visit.due_at, visit.delay_until, visit.held_at) == (
+        resumed + remaining,
+        resumed + remaining,
+        None,
+    )
+    assert waits(world, row) == [resumed + remaining]
+    world.clock.advance(remaining)
+    world.walker.sweep()
+    assert world.run(row).status == "completed"
+
+
+def test_a_shift_makes_due_now_what_was_due_before_the_pause(
+    world: World, dispatch: RecordingDispatch
+) -> None:
+    row = live(world, make.delay("wait", 1), make.end("stop"))
+    world.fire()
+    world.clock.advance(2 * DAY)
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(DAY)
+    world.walker.sweep()
+    assert world.visits(row)[0].held_at is not None
+    dispatch.effects.clear()
+    assert move(world, row, WISH[ACTIVE]).due_now == 1
+    visit = world.visits(row)[0]
+    assert (visit.due_at, visit.held_at) == (world.clock.now(), None)
+    assert [hint.step_run_ids for hint in dispatch.of(WalkSteps)] == [(visit.id,)]
+    assert waits(world, row) == [None]
+    world.walker.sweep()
+    assert world.run(row).status == "completed"
+
+
+def test_overdue_people_start_at_once_but_sixty_a_minute(
+    uow: UnitOfWork, clock: FixedClock
+) -> None:
+    world = World(uow, clock, people=130)
+    row = live(world, make.delay("wait", 1), make.delay("more", 1))
+    world.fire()
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(2 * DAY)
+    world.walker.sweep()
+    at = world.clock.now()
+    assert move(world, row, service.Wish(ACTIVE, resume="overdue")).due_now == 60
+    with world.uow.read() as session:
+        visits = [make.visits(session, run)[0] for run in make.runs(session, row)]
+    dues = sorted(visit.due_at for visit in visits)
+    minute = timedelta(minutes=1)
+    assert dues == [at] * 60 + [at + minute] * 60 + [at + 2 * minute] * 10
+    assert {visit.held_at for visit in visits} == {None}
+    assert sorted(waits(world, row), key=lambda due: due or at)[-1] == at + 2 * minute
+
+
+def test_overdue_leaves_what_is_still_to_come(world: World) -> None:
+    row = live(world, make.delay("wait", 5))
+    world.fire()
+    due = world.clock.now() + 5 * DAY
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(DAY)
+    for choice in ("overdue", "skip"):
+        move(world, row, service.Wish(ACTIVE, resume=choice))
+        assert (world.visits(row)[0].due_at, world.visits(row)[0].result) == (due, None)
+        move(world, row, WISH[PAUSED])
+
+
+def test_skip_passes_over_what_is_overdue_and_says_who_wanted_it(world: World) -> None:
+    row = live(world, make.delay("wait", 1), make.delay("more", 1))
+    world.fire()
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(2 * DAY)
+    world.walker.sweep()
+    assert move(world, row, service.Wish(ACTIVE, resume="skip")).due_now == 1
+    world.walker.sweep()
+    assert world.log(row) == [("wait", "skipped"), ("more", "pending")]
+    assert world.visits(row)[0].result == {"skip": make.ACTOR.name, "reason": "overdue"}
+    assert world.run(row).next_step_at == world.clock.now() + DAY
+
+
+def test_t_a4_a_pause_that_cancels_is_invisible_to_who_waits_past_it(world: World) -> None:
+    row = live(world, make.delay("wait", 3), make.end("stop"), on_pause="cancel")
+    world.fire()
+    due = world.clock.now() + 3 * DAY
+    world.clock.advance(DAY)
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(DAY)
+    assert move(world, row, WISH[ACTIVE]).people_inside == 1
+    assert world.visits(row)[0].due_at == due
+    world.clock.advance(DAY)
+    world.walker.sweep()
+    assert world.run(row).status == "completed"
+
+
+def test_t_a4_a_pause_that_cancels_ends_who_comes_due(world: World) -> None:
+    row = live(world, make.delay("wait", 3), on_pause="cancel")
+    world.fire()
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(3 * DAY)
+    world.walker.sweep()
+    assert world.log(row) == [("wait", "failed")]
+    run = world.run(row)
+    assert (run.status, run.ended_reason) == ("cancelled", "automation_not_active")
+    with world.uow.read() as session:
+        found = service.find(session, world.workspace_id, row.public_id)
+        assert found is not None
+        assert found.consecutive_run_failures == 0  # T-A5
+
+
+@pytest.mark.parametrize("before", [ACTIVE, PAUSED])
+@pytest.mark.parametrize("on_pause", ["hold", "cancel"])
+def test_a_stop_ends_everybody_inside(world: World, before: str, on_pause: str) -> None:
+    row = live(world, make.delay("wait", 1), on_pause=on_pause)
+    world.fire()
+    if before == PAUSED:
+        move(world, row, WISH[PAUSED])
+        if on_pause == "hold":
+            world.clock.advance(2 * DAY)
+            world.walker.sweep()
+    done = move(world, row, service.Wish(PAUSED, cancel_inside=True))
+    assert (done.cancelled, done.people_inside) == (1, 0)
+    run = world.run(row)
+    assert (run.status, run.ended_reason) == ("cancelled", "stopped")
+    assert world.log(row) == [("wait", "failed")]
+    assert world.visits(row)[0].held_at is None
+
+
+def test_who_was_held_goes_on_where_the_rule_became_cancel_meanwhile(world: World) -> None:
+    row = live(world, make.delay("wait", 1), make.delay("more", 1))
+    world.fire()
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(2 * DAY)
+    world.walker.sweep()
+    with world.uow.begin() as session:
+        place = (session, world.workspace_id, row.public_id)
+        raw = make.document(make.delay("wait", 1), make.delay("more", 1))
+        service.save(*place, raw, 1, make.ACTOR, world.clock.now())
+        assert isinstance(
+            service.publish(*place, service.STAY, make.ACTOR, world.clock.now()), service.Published
+        )
+    assert move(world, row, WISH[ACTIVE]).due_now == 1
+    world.walker.sweep()
+    assert world.log(row) == [("wait", "completed"), ("more", "pending")]
+
+
+def test_an_automation_that_is_being_resumed_is_not_surely_paused(
+    uow: UnitOfWork, clock: FixedClock
+) -> None:
+    world = World(uow, clock)
+    row = live(world, make.delay("wait", 1))
+    with uow.begin() as session:
+        assert holding.surely_paused(session, [row.id]) == set()
+    move(world, row, WISH[PAUSED])
+    with uow.begin() as session:
+        assert holding.surely_paused(session, [row.id]) == {row.id}
