@@ -64,6 +64,15 @@ def known() -> frozenset[str]:
     return frozenset(script.revision for script in scripts)
 
 
+def newer(connection: Connection) -> str | None:
+    """Return the revision of a migrated schema that this program does not know; None: it fits.
+
+    One small read, for those who ask again and again while they run (UPG-05).
+    """
+    current = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return current if current is not None and current not in known() else None
+
+
 def _refuse_newer(connection: Connection) -> None:
     current = MigrationContext.configure(connection).get_current_revision()
     if current is not None and current not in known():

@@ -20,6 +20,8 @@ log: Final = structlog.get_logger(__name__)
 
 # How long tasks may go on after the stop; the orders of a supervisor must wait longer.
 DRAIN_S: Final = 20.0
+# The same where the schema has become a newer one: what is under way may no longer fit it.
+OUTDATED_DRAIN_S: Final = 3.0
 _HEALTH_S: Final = 10.0
 _LOOK_S: Final = 0.1
 _BEAT_S: Final = 1.0
@@ -75,19 +77,27 @@ class Crew:
         """Ask to stop. A plain flag, because a signal handler must not wait for a lock."""
         self._asked = True
 
+    def outdated(self) -> str | None:
+        """Return the newer schema that the heart saw, if any: this program must stop claiming."""
+        return self._heart.newer
+
     def work(self) -> bool:
-        """Work until asked to stop, then drain; return whether every task ended in time."""
+        """Work until asked to stop, or until the schema is a newer program's; then drain.
+
+        Returns whether every task ended in time.
+        """
         for consumer in self._consumers:
             consumer.start()
         threading.Thread(target=self._pulse, name="Heart", daemon=True).start()
         looked = time.monotonic()
-        while not self._asked:
+        while not self._asked and self.outdated() is None:
             time.sleep(_LOOK_S)
             if time.monotonic() - looked >= _HEALTH_S:
                 looked = time.monotonic()
                 for consumer in self._consumers:
                     consumer.check_worker_health()
-        return self._drain(time.monotonic() + DRAIN_S)
+        patience = DRAIN_S if self.outdated() is None else OUTDATED_DRAIN_S
+        return self._drain(time.monotonic() + patience)
 
     def _pulse(self) -> None:
         self._heart.beat()

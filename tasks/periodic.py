@@ -12,12 +12,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import structlog
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
 
 from engine.core import clock, faults, ticks
 from engine.core.ids import new_public_id
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
+from migrations import run
 from tasks.queue import ENGINE, HandOverFailed, Queues, TaskKind
 
 log: Final = structlog.get_logger(__name__)
@@ -110,13 +111,17 @@ class Timetable:
 
 
 class Heart:
-    """Leaves a heartbeat of this process, at most every BEAT_EVERY."""
+    """Leaves a heartbeat of this process, at most every BEAT_EVERY.
+
+    newer: the schema of a newer Stellwerk that it saw, once it saw one; it beats no more then.
+    """
 
     def __init__(self, uow: UnitOfWork, role: str) -> None:
         self._uow = uow
         self._role = role
         self._name = process_name(role)
         self._last: datetime | None = None
+        self.newer: str | None = None
 
     def beat(self) -> None:
         """Note that this process is alive; a database that is away is only logged."""
@@ -125,8 +130,12 @@ class Heart:
             return
         try:
             with self._uow.begin() as session:
-                ticks.beat(session, self._role, self._name, at)
-        except (OperationalError, InterfaceError) as error:
+                # Before anything else: rows of a newer schema are not ours to write.
+                self.newer = self.newer or run.newer(session.connection())
+                if self.newer is None:
+                    ticks.beat(session, self._role, self._name, at)
+        # While a restore is at work its tables may be away for a moment.
+        except (OperationalError, InterfaceError, ProgrammingError) as error:
             log.warning("heartbeat_lost", role=self._role, error=type(error.orig).__name__)
         else:
             self._last = at

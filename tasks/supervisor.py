@@ -12,6 +12,7 @@ from typing import Final
 import click
 
 from tasks.consumer import DRAIN_S
+from tasks.worker import OUTDATED
 
 WEB_PROCESSES: Final = 2
 WEB_THREADS: Final = 4
@@ -111,6 +112,9 @@ class Supervisor:
             ended = child.process.poll()
             if ended is None or self._asked:
                 continue
+            if ended == OUTDATED:
+                self._let_rest(child)
+                return 0 if self._children else OUTDATED
             killed = ended < 0
             if not child.settled() and not killed:
                 click.echo(f"The {child.name} ended with {ended} right after its start.", err=True)
@@ -121,6 +125,15 @@ class Supervisor:
                 time.sleep(_PAUSE_S)
             child.start()
         return 0
+
+    def _let_rest(self, child: Child) -> None:
+        """Go on without a child whose program is too old; the others say so to people."""
+        click.echo(
+            f"The {child.name} has ended, because a newer Stellwerk has upgraded the database; it "
+            "is not started again. Start the newer version.",
+            err=True,
+        )
+        self._children.remove(child)
 
     def _end(self) -> None:
         for child in self._children:

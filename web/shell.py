@@ -11,6 +11,7 @@ from flask import Flask, g
 
 from engine.accounts.service import Person
 from engine.core import ticks
+from migrations import run
 from web import auth
 from web.request import now, runtime, session
 
@@ -26,12 +27,16 @@ class Workspace:
 
 @dataclass(frozen=True)
 class Shell:
-    """The context of base.html. worker_missing: none has reported for over a minute."""
+    """The context of base.html. worker_missing: none has reported for over a minute.
+
+    newer_schema: what a newer program has made of the schema; this one is out of date then.
+    """
 
     user: Person
     workspace: Workspace
     worker_seen_at: datetime | None
     worker_missing: bool
+    newer_schema: str | None
     keeps_mail: bool
     test_clock: bool
 
@@ -61,6 +66,7 @@ def _build() -> Shell | None:
         workspace=Workspace(person.workspace_name),
         worker_seen_at=worker.seen_at,
         worker_missing=not worker.alive,
+        newer_schema=run.newer(session().connection()),
         keeps_mail=settings.smtp_url is None,
         test_clock=settings.test_clock is not None,
     )
