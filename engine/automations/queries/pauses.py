@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import Subquery, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
@@ -73,8 +73,39 @@ def last_failures(
     session: Session, workspace_id: int, automation_id: int, limit: int = LAST_ERRORS
 ) -> Sequence[Failure]:
     """Return what failed last, newest first, among the newest LOOKED_AT runs that ended early."""
-    run, step, contact = AutomationRun, AutomationStepRun, Contact
-    ended = (
+    run, step, contact = _ended(workspace_id, automation_id), AutomationStepRun, Contact
+    found = session.execute(
+        select(
+            run.c.public_id.label("run"),
+            contact.public_id,
+            contact.first_name,
+            contact.last_name,
+            contact.email,
+            contact.external_id,
+            run.c.revision_id,
+            step.step_key,
+            step.error_code,
+            step.error_message,
+            step.completed_at,
+        )
+        .select_from(run)
+        .join(step, step.automation_run_id == run.c.id)
+        .join(contact, contact.id == run.c.contact_id)
+        .where(
+            step.workspace_id == workspace_id,
+            contact.workspace_id == workspace_id,
+            run.c.ended_reason == STEP_FAILED,
+            step.status == FAILED,
+        )
+        .order_by(step.completed_at.desc(), step.id.desc())
+        .limit(limit)
+    )
+    return [_failure(row) for row in found]
+
+
+def _ended(workspace_id: int, automation_id: int) -> Subquery:
+    run = AutomationRun
+    return (
         select(run.id, run.public_id, run.contact_id, run.revision_id, run.ended_reason)
         .where(
             run.workspace_id == workspace_id,
@@ -83,44 +114,19 @@ def last_failures(
         )
         .order_by(run.id.desc())
         .limit(LOOKED_AT)
-        .subquery()
+        .subquery("ended")
     )
-    found = session.execute(
-        select(
-            ended.c.public_id,
-            contact.public_id,
-            contact.first_name,
-            contact.last_name,
-            contact.email,
-            contact.external_id,
-            ended.c.revision_id,
-            step.step_key,
-            step.error_code,
-            step.error_message,
-            step.completed_at,
-        )
-        .select_from(ended)
-        .join(step, step.automation_run_id == ended.c.id)
-        .join(contact, contact.id == ended.c.contact_id)
-        .where(
-            step.workspace_id == workspace_id,
-            contact.workspace_id == workspace_id,
-            ended.c.ended_reason == STEP_FAILED,
-            step.status == FAILED,
-        )
-        .order_by(step.completed_at.desc(), step.id.desc())
-        .limit(limit)
+
+
+def _failure(row: Any) -> Failure:
+    name = " ".join(part for part in (row.first_name, row.last_name) if part)
+    return Failure(
+        run_id=row.run,
+        contact_id=row.public_id,
+        contact_name=name or row.email or row.external_id or row.public_id,
+        revision_row_id=row.revision_id,
+        step_key=row.step_key,
+        code=row.error_code or "",
+        message=row.error_message or "",
+        at=row.completed_at,
     )
-    return [
-        Failure(
-            run_id=row[0],
-            contact_id=row[1],
-            contact_name=" ".join(filter(None, row[2:4])) or row[4] or row[5] or row[1],
-            revision_row_id=row[6],
-            step_key=row[7],
-            code=row[8] or "",
-            message=row[9] or "",
-            at=row[10],
-        )
-        for row in found
-    ]
