@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
 from engine.audience import service as audience
-from engine.audience.inputs import API, ContactPatch
+from engine.audience.inputs import API, STRICT, ContactInput, ContactPatch
+from engine.core.outcome import Refused
 from engine.rules import service as rules
 from engine.rules.service import Condition, Evaluation
 from tests.engine.rules.kinds.plain_reading import MISSING, plainly
@@ -79,9 +80,9 @@ NUMBERS = st.one_of(
     st.integers(-(10**18), 10**18), st.floats(allow_nan=False, allow_infinity=False)
 )
 
-
+# Text, number and boolean, or no value at all: cleared by null, or never there.
 STORED = st.one_of(
-    st.just(("text", MISSING)),
+    st.tuples(st.sampled_from(["text", "number", "boolean"]), st.sampled_from([MISSING, None])),
     st.tuples(st.just("text"), TEXTS),
     st.tuples(st.just("number"), NUMBERS),
     st.tuples(st.just("boolean"), st.booleans()),
@@ -89,15 +90,15 @@ STORED = st.one_of(
 VALUES = st.one_of(st.none(), TEXTS, NUMBERS, st.booleans())
 
 
-@settings(max_examples=120)
-@given(stored=st.lists(STORED, min_size=1, max_size=4), value=VALUES)
+@settings(max_examples=100)
+@given(stored=st.lists(STORED, min_size=6, max_size=16), value=VALUES)
 def test_sql_says_what_a_plain_reading_says(
     session: Session, stored: list[tuple[str, Any]], value: Any
 ) -> None:
     workspace_id = house_of.workspace(session).id
     for kind in ("text", "number", "boolean"):
         make.custom_property(session, workspace_id, f"a_{kind}", kind)
-    people = {put(session, workspace_id, *each): kept(*each) for each in stored}
+    people = put_all(session, workspace_id, stored)
     for operator in OPERATORS:
         for kind in {kind for kind, _ in stored}:
             asked = contact_property(f"a_{kind}", operator, value)
@@ -107,6 +108,33 @@ def test_sql_says_what_a_plain_reading_says(
                 for row_id, (has, raw) in people.items()
             }
             assert matched(said) == expected, (operator, kind, value)
+
+
+def put_all(
+    session: Session, workspace_id: int, stored: list[tuple[str, Any]]
+) -> dict[int, tuple[str, Any]]:
+    """Make a person for each value; return by row what is kept of it."""
+    sent = [
+        ContactInput(
+            external_id=f"p{place}", properties={f"a_{kind}": _other(kind)} if raw is None else {}
+        )
+        for place, (kind, raw) in enumerate(stored)
+    ]
+    answers = audience.save_contacts(session, workspace_id, sent, STRICT, API, AT)
+    rows = [make.saved(answer).contact.row_id for answer in answers]
+    patches = {
+        row_id: ContactPatch(properties={f"a_{kind}": raw})
+        for row_id, (kind, raw) in zip(rows, stored, strict=True)
+        if raw is not MISSING
+    }
+    changed = audience.update_contacts(session, workspace_id, patches, API, AT)
+    assert not [answer for answer in changed.values() if isinstance(answer, Refused)]
+    return {row_id: kept(*each) for row_id, each in zip(rows, stored, strict=True)}
+
+
+def _other(kind: str) -> object:
+    """Return a value that null then clears."""
+    return {"text": "x", "number": 1, "boolean": True}[kind]
 
 
 def put(session: Session, workspace_id: int, kind: str, raw: Any) -> int:
@@ -119,6 +147,8 @@ def put(session: Session, workspace_id: int, kind: str, raw: Any) -> int:
 
 def kept(kind: str, raw: Any) -> tuple[str, Any]:
     """A number property keeps what a float can tell apart; a text keeps every digit."""
+    if raw is MISSING or raw is None:
+        return kind, MISSING
     return kind, float(raw) if kind == "number" else raw
 
 
