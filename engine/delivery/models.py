@@ -126,7 +126,14 @@ class EmailSend(WorkspaceRow, Base):
         ),
         Index("ix_email_sends_workspace_id_contact_id_id", "workspace_id", "contact_id", "id"),
         Index("ix_email_sends_workspace_id_status_id", "workspace_id", "status", "id"),
-        Index("ix_email_sends_workspace_id_message_id", "workspace_id", "message_id"),
+        # Only what was handed over has one; a queued mail need not be entered here.
+        Index(
+            "ix_email_sends_workspace_id_message_id",
+            "workspace_id",
+            "message_id",
+            sqlite_where=text("message_id IS NOT NULL"),
+            postgresql_where=text("message_id IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)

@@ -1,8 +1,10 @@
 """The migrations lead to the schema that the rows describe, on both databases, and back again."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 from alembic.script import ScriptDirectory
@@ -12,6 +14,9 @@ import engine.house  # noqa: F401 - brings every room's rows
 from engine.core.db import Base, make_engine
 from migrations import run
 from tests.rules.checks.source import ROOT
+
+# The commas between the clauses of a table, not those within parentheses.
+_CLAUSES: Final = re.compile(r",(?![^()]*\))")
 
 
 @pytest.fixture
@@ -47,9 +52,9 @@ def _spelled(sql: str) -> str:
     if not sql.startswith("CREATE TABLE"):
         return " ".join(sql.split())
     name, _, clauses = sql.partition("(")
+    # A column that was added later stands behind the last one, on its line.
     parts = (
-        " ".join(line.split()).rstrip(",")
-        for line in clauses.rstrip().removesuffix(")").splitlines()
+        " ".join(clause.split()) for clause in _CLAUSES.split(clauses.rstrip().removesuffix(")"))
     )
     return name + ", ".join(sorted(parts))
 
