@@ -38,24 +38,7 @@ def create(
     session: Session, workspace_id: int, raw: object, actor: Actor, at: datetime
 ) -> Saved | Refused:
     """Create a draft from a document; refuse it with every structural fault (decision A8)."""
-    document = read_document(raw)
-    if isinstance(document, Refused):
-        return document
-    row = Automation(
-        public_id=new_public_id(),
-        workspace_id=workspace_id,
-        draft_version=1,
-        created_at=at,
-        updated_at=at,
-        **_content(document, at),
-        **_in_force(document),
-        **lifecycle.new_status(),
-    )
-    session.add(row)
-    session.flush()
-    _write_steps(session, workspace_id, row.id, document)
-    audit.record(session, subject_of(row), "automation.created", actor, at, {"name": row.name})
-    return Saved(row.public_id, row.draft_version)
+    return _create(session, workspace_id, raw, actor, at, {})
 
 
 def duplicate(
@@ -70,7 +53,8 @@ def duplicate(
         return missing("automation_not_found")
     content = draft_document(session, row)
     name = content["name"][: MAX_NAME - len(COPY)].rstrip() + COPY
-    return create(session, workspace_id, {**content, "name": name}, actor, at)
+    details = {"copied_from": public_id}
+    return _create(session, workspace_id, {**content, "name": name}, actor, at, details)
 
 
 def save(
@@ -147,6 +131,35 @@ def remove(
         session, subject_of(row), "automation.deleted", actor, at, {"runs_cancelled": cancelled}
     )
     return cancelled
+
+
+def _create(
+    session: Session,
+    workspace_id: int,
+    raw: object,
+    actor: Actor,
+    at: datetime,
+    details: Mapping[str, audit.Scalar],
+) -> Saved | Refused:
+    document = read_document(raw)
+    if isinstance(document, Refused):
+        return document
+    row = Automation(
+        public_id=new_public_id(),
+        workspace_id=workspace_id,
+        draft_version=1,
+        created_at=at,
+        updated_at=at,
+        **_content(document, at),
+        **_in_force(document),
+        **lifecycle.new_status(),
+    )
+    session.add(row)
+    session.flush()
+    _write_steps(session, workspace_id, row.id, document)
+    details = {"name": row.name, **details}
+    audit.record(session, subject_of(row), "automation.created", actor, at, details)
+    return Saved(row.public_id, row.draft_version)
 
 
 def _content(document: Document, at: datetime) -> dict[str, Any]:
