@@ -42,3 +42,14 @@ def test_a_queue_that_is_away_does_not_undo_the_commit(
     with uow.begin() as session:
         effects.emit(session, Look(1))
     assert dispatch.effects == []
+
+
+def test_a_savepoint_that_ends_lets_nothing_leave_yet(
+    uow: UnitOfWork, dispatch: RecordingDispatch
+) -> None:
+    with uow.begin() as session:
+        effects.emit(session, Look(1))
+        with session.begin_nested():
+            effects.emit(session, Look(2))
+        assert dispatch.effects == []
+    assert dispatch.take() == [Look(1), Look(2)]
