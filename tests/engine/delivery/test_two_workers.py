@@ -1,10 +1,9 @@
 """Two workers at one queue: whoever claims a send holds it alone (DUP-10)."""
 
 import random
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event
 
 from sqlalchemy import func, select
 
@@ -24,8 +23,11 @@ class Sleepy(ScriptedTransport):
     def __init__(self, seed: int) -> None:
         super().__init__()
         self.seed = seed
-        chance = random.Random(seed)
-        self.meanwhile = lambda: time.sleep(chance.random() / 500)
+        self._chance, self._bed = random.Random(seed), Event()
+        self.meanwhile = self._sleep
+
+    def _sleep(self) -> None:
+        self._bed.wait(self._chance.random() / 500)
 
 
 def test_dup_10_two_workers_and_a_thousand_mails_make_a_thousand_copies(post: Post) -> None:
