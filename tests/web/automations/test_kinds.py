@@ -253,4 +253,35 @@ def test_a_rule_is_told_as_a_phrase(rule: dict[str, object] | None, words: str) 
 def test_the_value_found_is_told_in_the_words_of_its_kind(
     kind: str, stored: str | None, words: str
 ) -> None:
-    assert conditions.CONDITIONS.get(kind).found(stored) == words
+    rules: dict[str, dict[str, object]] = {
+        "contact_property": _about("equals", "x"),
+        "email_activity": {"kind": kind, "field": "opened", "operator": "is_true"},
+        "topic_membership": {"kind": kind, "topic_id": "t1", "operator": "equals"},
+    }
+    assert conditions.found(rules[kind], stored) == words
+
+
+@pytest.mark.parametrize(
+    ("operator", "note"),
+    [
+        ("not_equals", "True also where there is no value."),
+        ("not_contains", "True also where there is no value."),
+        ("equals", ""),
+        ("gt", ""),
+    ],
+)
+def test_con_01_a_rule_that_holds_without_a_value_says_so(operator: str, note: str) -> None:
+    config = STEPS["condition"].Config.model_validate({"condition": _about(operator, "Aweber")})
+    assert STEP_WORDS.get("condition").note(Named(config)) == note
+
+
+@pytest.mark.parametrize(
+    ("stored", "words"),
+    [("10", "10"), ("10 EUR", "10 EUR, which is no number"), ("", "an empty text")],
+)
+def test_con_06_the_log_says_that_a_compared_value_is_no_number(stored: str, words: str) -> None:
+    config = STEPS["condition"].Config.model_validate({"condition": _about("gt", 9)})
+    result = {"condition": _about("gt", 9), "found": stored, "branch": "no"}
+    evidence = STEP_WORDS.get("condition").evidence(Named(config), result)
+    assert evidence is not None
+    assert evidence.found == words

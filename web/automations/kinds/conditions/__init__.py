@@ -32,10 +32,16 @@ def rule(document: Mapping[str, Any] | None, topics: Names) -> str:
     return words.rule(asked, topics)
 
 
+def note(document: Mapping[str, Any] | None) -> str:
+    """Return what the phrase of a stored condition leaves open, or ''."""
+    read = _read(document)
+    return "" if read is None else read[0].note(read[1])
+
+
 def found(document: Mapping[str, Any] | None, value: str | None) -> str:
     """Return the value that decided, in the words of the condition's kind."""
     read = _read(document)
-    return value or "" if read is None else read[0].found(value)
+    return value or "" if read is None else read[0].found(read[1], value)
 
 
 def topics(document: Mapping[str, Any] | None) -> frozenset[str]:

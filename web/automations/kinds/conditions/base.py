@@ -18,7 +18,11 @@ class ConditionWords(ABC):
     def rule(self, asked: Description, topics: Names) -> str:
         """Return the rule as a phrase, without a question mark."""
 
-    def found(self, value: str | None) -> str:
+    def note(self, asked: Description) -> str:  # noqa: ARG002 - a contract
+        """Return what the rule's phrase leaves open, or ''."""
+        return ""
+
+    def found(self, asked: Description, value: str | None) -> str:  # noqa: ARG002 - a contract
         """Return the value that decided; value: as the engine stored it, None where missing."""
         return str(_("no value")) if value is None else value
 

@@ -7,6 +7,7 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext
 from flask_babel.speaklater import LazyString
 
+from engine.core.text import read_number
 from engine.rules.kinds import Description
 from web.automations.kinds.conditions.base import ConditionWords, Names
 
@@ -24,6 +25,9 @@ OPERATORS: Final[Mapping[str, LazyString]] = {
     "is_true": lazy_gettext("%(field)s is true"),
     "is_false": lazy_gettext("%(field)s is false"),
 }
+# What holds for a missing value, and what compares numbers.
+_OPEN: Final = frozenset({"not_equals", "not_contains"})
+_NUMERIC: Final = frozenset({"gt", "lt", "gte", "lte"})
 
 
 class ContactPropertyWords(ConditionWords):
@@ -33,6 +37,14 @@ class ContactPropertyWords(ConditionWords):
         """Return, for example, “plan is “pro””."""
         return str(OPERATORS[asked.operator]) % {"field": asked.field, "value": asked.value or ""}
 
-    def found(self, value: str | None) -> str:
-        """Return the stored value; an empty text is told apart from none."""
-        return str(_("an empty text")) if value == "" else super().found(value)
+    def note(self, asked: Description) -> str:
+        """Say where people without a value go, for the rules that hold for them (facts 2.2)."""
+        return str(_("True also where there is no value.")) if asked.operator in _OPEN else ""
+
+    def found(self, asked: Description, value: str | None) -> str:
+        """Return the stored value; an empty text is told apart from none, and what is no number."""
+        if value == "":
+            return str(_("an empty text"))
+        if value is not None and asked.operator in _NUMERIC and read_number(value) is None:
+            return str(_("%(value)s, which is no number", value=value))
+        return super().found(asked, value)

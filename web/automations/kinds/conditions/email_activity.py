@@ -25,6 +25,6 @@ class EmailActivityWords(ConditionWords):
         """Return, for example, “has ever opened a mail”."""
         return str(RULES[asked.field, asked.operator])
 
-    def found(self, value: str | None) -> str:
+    def found(self, asked: Description, value: str | None) -> str:  # noqa: ARG002 - a contract
         """Return yes or no."""
         return str(_("yes") if value == "true" else _("no"))

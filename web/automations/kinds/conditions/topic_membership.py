@@ -16,7 +16,7 @@ class TopicMembershipWords(ConditionWords):
             return str(_("is in the topic “%(topic)s”", topic=name))
         return str(_("is not in the topic “%(topic)s”", topic=name))
 
-    def found(self, value: str | None) -> str:
+    def found(self, asked: Description, value: str | None) -> str:  # noqa: ARG002 - a contract
         """Return whether there is a membership."""
         return str(_("in the topic") if value == "member" else _("not in the topic"))
 

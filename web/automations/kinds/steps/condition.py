@@ -21,6 +21,10 @@ class ConditionWords(StepWords[ConditionConfig]):
             return str(_("Branch without a rule"))
         return str(_("%(rule)s?", rule=conditions.rule(step.config.condition, step.topics)))
 
+    def note(self, step: Named[ConditionConfig]) -> str:
+        """Return what the question leaves open."""
+        return conditions.note(step.config.condition)
+
     def way_out(self, branch: str) -> str:
         """Return yes or no."""
         return str(_("yes") if branch == "yes" else _("no"))
