@@ -24,6 +24,7 @@ from web.links import views as links
 from web.people import views as people
 from web.runs import views as runs
 from web.sends import views as sends
+from web.workspace import views as workspace
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # The pages, one blueprint a room.
@@ -36,6 +37,7 @@ PAGES: Final[tuple[Blueprint, ...]] = (
     sends.pages,
     api_keys.pages,
     audit.pages,
+    workspace.pages,
     health.pages,
 )
 # One MiB of form is more than any page of ours sends; the API reads its bodies by its own limit.

@@ -79,6 +79,7 @@ _NAVIGATION: tuple[tuple[object, tuple[tuple[object, str], ...]], ...] = (
         (
             (lazy_gettext("Audit log"), "audit.index"),
             (lazy_gettext("API keys"), "api_keys.index"),
+            (lazy_gettext("Settings"), "workspace.index"),
         ),
     ),
 )

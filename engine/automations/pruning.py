@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ColumnElement, and_, exists, select
+from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
@@ -38,6 +38,15 @@ def old_runs(session: Session, workspace_id: int, before: datetime, after: int) 
         after,
         RUNS,
     )
+
+
+def count_old_runs(session: Session, workspace_id: int, before: datetime, most: int) -> int:
+    """Return how many runs ended before `before`; counting stops at `most`."""
+    row = AutomationRun
+    found = select(row.id).where(
+        row.workspace_id == workspace_id, row.status.in_(_FINISHED), row.completed_at < before
+    )
+    return session.scalar(select(func.count()).select_from(found.limit(most).subquery())) or 0
 
 
 def forget_runs(session: Session, run_ids: Sequence[int]) -> int:

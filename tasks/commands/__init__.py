@@ -17,6 +17,7 @@ from tasks.commands.up import up
 from tasks.commands.user import user
 from tasks.commands.web import web
 from tasks.commands.worker import worker
+from tasks.commands.workspace import workspace
 
 COMMANDS: Final[Mapping[str, click.Command]] = {
     "up": up,
@@ -25,6 +26,7 @@ COMMANDS: Final[Mapping[str, click.Command]] = {
     "setup": setup,
     "user": user,
     "apikey": apikey,
+    "workspace": workspace,
     "db": db,
     "sweep": sweep,
     "demo": demo,

@@ -22,6 +22,7 @@ from web.api import (
     suppressions,
     templates,
     topics,
+    workspace,
 )
 from web.api.area import API
 from web.api.problems import ProblemDocument
@@ -40,6 +41,7 @@ AREAS: Final = (
     automations.area,
     runs.area,
     sends.area,
+    workspace.area,
 )
 
 

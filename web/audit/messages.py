@@ -44,6 +44,9 @@ ACTIONS: Final[Mapping[str, LazyString]] = {
     "user.sessions_revoked": _("Ended all sessions of a person"),
     "user.sign_in_locked": _("Locked sign-in after too many tries"),
     "workspace.created": _("Created the workspace"),
+    "workspace.resumed": _("Let a suspended workspace go on"),
+    "workspace.suspended": _("Suspended the workspace"),
+    "workspace.updated": _("Changed the settings of the workspace"),
 }
 
 
