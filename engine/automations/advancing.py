@@ -3,7 +3,7 @@
 The plan is pure; `advance` writes it. Nothing here knows a kind by name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ from engine.automations.hints import hint_steps
 from engine.automations.kinds.steps.base import Completed, Failed, Outcome, Passed
 from engine.automations.models import CANCELLED, COMPLETED, RUNNING, AutomationRun
 from engine.automations.run_lifecycle import MAX_EXECUTIONS, RETRY_DELAYS
-from engine.core.db import Id, Instant, JsonObject, batch_table
+from engine.core.db import Id, Instant, JsonObject, among, batch_table
 from engine.delivery.service import Queued, Withheld
 
 
@@ -143,6 +143,8 @@ def advance(session: Session, plan: Plan, at: datetime) -> tuple[Sequence[int], 
     stopped = run_lifecycle.end_runs(session, CANCELLED, plan.cancelled, at)
     moved = _move_on(session, plan.following, at)
     alive = {*done, *moved}
+    asked = {row["automation_run_id"] for row in plan.following}
+    _count_left(session, {*asked, *plan.finished, *plan.cancelled} - {*alive, *stopped})
     run_records.record_skipped(
         session, [row for row in plan.skipped if row["automation_run_id"] in alive], at
     )
@@ -153,6 +155,17 @@ def advance(session: Session, plan: Plan, at: datetime) -> tuple[Sequence[int], 
     ended = {run_id: plan.finished[run_id] for run_id in done}
     ended |= {run_id: plan.cancelled[run_id] for run_id in stopped}
     return [row_id for row_id, due in made if due <= at], ended
+
+
+def _count_left(session: Session, run_ids: Collection[int]) -> None:
+    """Count the step of runs that somebody else ended while it was being written."""
+    if run_ids:
+        session.execute(
+            update(AutomationRun)
+            .where(among(session, AutomationRun.id, run_ids))
+            .values(steps_executed=AutomationRun.steps_executed + 1)
+            .execution_options(synchronize_session=False)
+        )
 
 
 def _move_on(session: Session, following: Sequence[JsonObject], at: datetime) -> set[int]:
