@@ -1,6 +1,6 @@
 """On hold: nobody is cancelled, and the resume says how people go on (decision A11)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,6 +8,9 @@ import pytest
 
 from engine.automations import holding, service
 from engine.automations.effects import WalkSteps
+from engine.automations.kinds.steps import STEPS
+from engine.automations.kinds.steps.base import Completed, Failed, Outcome, StepKind, Visit
+from engine.automations.kinds.steps.delay import DelayStep
 from engine.automations.models import ACTIVE, PAUSED, Automation
 from engine.core.clock import FixedClock
 from engine.core.outcome import Refused
@@ -177,6 +180,42 @@ def test_t_a4_a_pause_that_cancels_ends_who_comes_due(world: World) -> None:
         found = service.find(session, world.workspace_id, row.public_id)
         assert found is not None
         assert found.consecutive_run_failures == 0  # T-A5
+
+
+class Failing(StepKind[Any, Any]):
+    """A step that fails until a test says otherwise."""
+
+    Config = DelayStep.Config
+    outcome: Outcome = Failed("NO", "not now")
+
+    def run(self, visits: Sequence[Visit[Any]], facts: Any) -> Mapping[int, Outcome]:
+        return {visit.id: self.outcome for visit in visits}
+
+
+@pytest.mark.parametrize("choice", ["shift", "overdue", "skip", "stop"])
+def test_who_was_between_two_tries_is_parked_and_let_go_too(
+    world: World, monkeypatch: pytest.MonkeyPatch, choice: str
+) -> None:
+    kind = Failing()
+    monkeypatch.setitem(STEPS._kinds, "end", kind)
+    row = live(world, make.end("try"), make.delay("more"))
+    world.fire()
+    world.walker.sweep()
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(DAY)
+    world.walker.sweep()
+    visit = world.visits(row)[0]
+    assert (visit.status, visit.attempt) == ("executing", 1)
+    assert visit.held_at is not None
+    if choice == "stop":
+        assert move(world, row, service.Wish(PAUSED, cancel_inside=True)).cancelled == 1
+    else:
+        assert move(world, row, service.Wish(ACTIVE, resume=choice)).people_inside == 1
+    kind.outcome = Completed()
+    world.walker.sweep()
+    ends = {"stop": [("try", "failed")], "skip": [("try", "skipped"), ("more", "pending")]}
+    expected = ends.get(choice, [("try", "completed"), ("more", "pending")])
+    assert world.log(row) == expected
 
 
 @pytest.mark.parametrize("before", [ACTIVE, PAUSED])

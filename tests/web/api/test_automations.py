@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import event
 
 from engine.house import House
-from tests.web.api.seeds import DOCUMENT, TEMPLATE, plant
+from tests.web.api.seeds import DOCUMENT, EVENT, TEMPLATE, plant
 from tests.web.api.support import Program, pointers, problem
 
 MISFITS: list[tuple[dict[str, Any], str]] = [
@@ -117,6 +117,61 @@ def test_a_choice_that_does_not_fit_is_refused_in_words(
     path = f"/automations/{shop.made('/automations', DOCUMENT)['id']}"
     assert pointers(problem(shop.post(f"{path}/transitions", body), 422)) == [pointer]
     assert shop.get(path).json["status"] == "draft"
+
+
+def test_on_hold_a_resume_asks_how_people_go_on(shop: Program) -> None:
+    made = shop.made("/automations", {**DOCUMENT, "on_pause": "hold"})
+    path = f"/automations/{made['id']}/transitions"
+    shop.made("/contacts", {"email": "ada@people.example"})
+    assert shop.post(path, {"to": "active"}).json["people_inside"] == 0
+    assert shop.made("/events", EVENT)["triggered_automations"] == 1
+    paused = shop.post(path, {"to": "paused"}).json
+    assert (paused["people_inside"], paused["cancelled"]) == (1, 0)
+    for choice in ("shift", "overdue", "skip"):
+        resumed = shop.post(path, {"to": "active", "resume": choice}).json
+        assert (resumed["status"], resumed["people_inside"], resumed["due_now"]) == ("active", 1, 0)
+        shop.post(path, {"to": "paused"})
+    stopped = shop.post(path, {"to": "paused", "cancel_inside": True}).json
+    assert (stopped["applied"], stopped["cancelled"]) == ("recorded", 1)
+    assert stopped["people_inside"] == 0
+    assert shop.get("/runs").json["items"][0]["ended_reason"] == "stopped"
+    afresh = shop.post(path, {"to": "active", "start_afresh": True}).json
+    assert (afresh["applied"], afresh["version"]) == ("transitioned", 2)
+
+
+def test_a_publish_says_who_moved(shop: Program) -> None:
+    made = shop.made("/automations", DOCUMENT)
+    path = f"/automations/{made['id']}"
+    problem(shop.post(f"{path}/publish", {}), 409, "illegal_edge")
+    shop.post(f"{path}/transitions", {"to": "active"})
+    shop.made("/contacts", {"email": "ada@people.example"})
+    shop.made("/events", EVENT)
+    unchanged = shop.post(f"{path}/publish", {"people_inside": "move"}).json
+    assert (unchanged["applied"], unchanged["revision"], unchanged["stayed"]) == ("recorded", 1, 1)
+    wait = {"key": "wait", "type": "delay", "config": {"duration": 2, "unit": "days"}}
+    tag = shop.get(path).headers["ETag"]
+    shop.call("PUT", path, {**DOCUMENT, "steps": [wait]}, headers={"If-Match": tag})
+    done = shop.post(f"{path}/publish", {"people_inside": "move"}).json
+    assert (done["applied"], done["revision"], done["draft_differs"]) == ("transitioned", 2, False)
+    assert (done["moved"], done["stayed"], done["reactivated"]) == (1, 0, False)
+    problem(shop.post(f"{path}/publish", {"people_inside": "leave"}), 422)
+
+
+def test_a_duplicate_is_a_new_draft(shop: Program) -> None:
+    made = shop.made("/automations", DOCUMENT)
+    copy = shop.post(f"/automations/{made['id']}/duplicate", {})
+    assert copy.status_code == 201
+    assert (copy.json["name"], copy.json["status"]) == ("Trial (Copy)", "draft")
+    assert copy.json["document"]["steps"] == made["document"]["steps"]
+    problem(shop.post("/automations/nobodyknowsthisone1234/duplicate", {}), 404)
+
+
+def test_warnings_stand_beside_the_problems(shop: Program) -> None:
+    template = shop.made("/templates", TEMPLATE)["id"]
+    mail = {"key": "mail", "type": "email", "config": {"template_id": template}}
+    made = shop.made("/automations", {**DOCUMENT, "steps": [mail]})
+    assert pointers({"errors": made["warnings"]}) == ["/steps/0/config/template_id"]
+    assert "/steps/0/config/template_id" not in pointers({"errors": made["problems"]})
 
 
 def test_a_revision_is_what_was_activated(shop: Program) -> None:
