@@ -1,6 +1,7 @@
 """Only here, because Redis has no file: the queue file deleted, replaced, cut or spoilt."""
 
 import shutil
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -97,6 +98,23 @@ def test_the_file_is_in_wal_mode_and_synced_normally(queues: Queues) -> None:
     connection = queues.by_name[ENGINE].storage.conn
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert connection.execute("PRAGMA synchronous").fetchone() == (1,)
+
+
+def test_hue_06_a_long_reader_of_the_file_keeps_no_hint_out(
+    queues: Queues, settings: Settings, file: Path
+) -> None:
+    reader = sqlite3.connect(file, isolation_level=None)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM task").fetchone() == (1,)
+    other = Queues(settings, TASKS)
+    for number in range(2, 6):
+        other.put(ENGINE, WALK, ([number],))
+    taken = [queues.by_name[ENGINE].dequeue().args for _ in range(5)]
+    # The reader's picture stands as long as its transaction; the work went on beside it.
+    assert reader.execute("SELECT count(*) FROM task").fetchone() == (1,)
+    assert taken == [([number],) for number in range(1, 6)]
+    reader.close()
+    other.close()
 
 
 def test_an_idle_queue_is_looked_at_every_half_second(queues: Queues) -> None:

@@ -1,10 +1,14 @@
 """Equal calls at the same moment, without an Idempotency-Key: one creates, the others find it."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import func, select
 
+from engine.audience.models import Contact
+from engine.core.unit_of_work import UnitOfWork
 from tests.web.api.support import Program, Reply
 
 TIMES: Final = 8
@@ -62,3 +66,20 @@ def test_two_changes_of_different_keys_at_once_both_stand(shop: Program) -> None
         assert set(pool.map(change, changes)) == {200}
     kept = shop.get(path).json
     assert (kept["name"], kept["description"]) == ("Fresh", "new")
+
+
+def test_hue_06_a_reader_that_stays_three_seconds_keeps_nobody_from_writing(
+    shop: Program, uow: UnitOfWork
+) -> None:
+    counted = select(func.count()).select_from(Contact)
+    answers: list[tuple[int, float]] = []
+    with uow.read() as reader:
+        before = reader.scalar(counted) or 0
+        end = time.monotonic() + 3
+        while (begun := time.monotonic()) < end:
+            reply = shop.post("/contacts", {"email": f"p{len(answers)}@people.example"})
+            answers.append((reply.status_code, time.monotonic() - begun))
+    assert {status for status, _took in answers} == {201}
+    assert max(took for _status, took in answers) < 2
+    with uow.read() as session:
+        assert session.scalar(counted) == before + len(answers)
