@@ -1,8 +1,6 @@
 """One measurement is one JSON line on stdout; the table is made of these lines."""
 
 import json
-import os
-import platform
 import sys
 from typing import Any
 
@@ -18,14 +16,6 @@ def say(line: Line) -> Line:
 def note(text: str) -> None:
     """Tell a person who waits what is going on."""
     print(text, file=sys.stderr, flush=True)
-
-
-def machine() -> str:
-    """Return what the figures were measured on, in one line."""
-    return (
-        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
-        f"Python {platform.python_version()}"
-    )
 
 
 def _short(value: Any) -> Any:

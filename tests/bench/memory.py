@@ -64,7 +64,7 @@ def measure(places: Places, steps: int) -> Line:
         "steps": steps,
         "least_mb": min(watch.sizes),
         "most_mb": max(watch.sizes),
-        "grown_mb": watch.sizes[-1] - watch.sizes[0],
+        "spread_mb": max(watch.sizes) - min(watch.sizes),
     }
 
 

@@ -28,11 +28,13 @@ class Size:
     waiting: int
     changed: int
     memory_steps: int
+    late: int
     idle_s: float
+    idle_times: int
 
 
-SMALL: Final = Size("small", 1, 2_000, 300, 200, False, 50_000, 20_000, 20_000, 10.0)
-FULL: Final = Size("full", 3, 5_000, 2_000, 500, True, 1_000_000, 100_000, 200_000, 60.0)
+SMALL: Final = Size("small", 1, 2_000, 300, 200, False, 50_000, 20_000, 20_000, 40, 10.0, 1)
+FULL: Final = Size("full", 3, 5_000, 2_000, 500, True, 1_000_000, 100_000, 200_000, 120, 60.0, 3)
 SIZES: Final = {size.name: size for size in (SMALL, FULL)}
 
 
@@ -83,11 +85,11 @@ class Rounds:
         return statistics.median(found) if found else None
 
 
-def measure(places: Places, size: Size) -> Rounds:
+def measure(places: Places, size: Size, times: int) -> Rounds:
     """Run every engine once a round; each speed is printed as it comes."""
     rounds = Rounds()
-    for number in range(size.rounds):
-        note(f"round {number + 1} of {size.rounds}")
+    for number in range(times):
+        note(f"round {number + 1} of {times}")
         speeds = {
             name: float(say({**run(places), "round": number + 1})["steps_per_s"])
             for name, run in runs(size).items()
