@@ -1,4 +1,4 @@
-"""Automations by API: the draft document, the status, the frozen revisions."""
+"""Automations by API: the draft document, the status, publishing."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Any, Final
 from engine.automations import checking, queries, service
 from engine.automations.document import read_document
 from engine.automations.models import AUTOMATION_STATUSES
-from engine.automations.queries import AutomationDetail, AutomationRow, RevisionRow
+from engine.automations.queries import AutomationDetail, AutomationRow
 from engine.automations.service import Wish
 from engine.core.outcome import Problem, Recorded, Refused, missing
 from web.api.answers import ETAG_MISMATCH, IF_MATCH_REQUIRED
@@ -122,17 +122,6 @@ class PublishOut(AutomationOut):
     reactivated: bool
 
 
-class RevisionOut(Out):
-    """A frozen document."""
-
-    id: str
-    number: int
-    document: dict[str, Any]
-    created_by: str
-    created_at: datetime
-    in_force: bool
-
-
 @area.post("/automations", "automations:manage", {201: AutomationOut})
 def create_automation(call: Call, body: AutomationDocument) -> Result:
     """Create a draft from a document."""
@@ -239,18 +228,6 @@ def duplicate_automation(call: Call, path: ById) -> Result:
     return made if isinstance(made, Refused) else _read(call, made.public_id, 201)
 
 
-@area.get("/automations/<id>/revisions", "automations:read", Page[RevisionOut])
-def list_revisions(call: Call, path: ById, query: PageQuery) -> Result:
-    """List the frozen documents of an automation, newest first."""
-    found = queries.page_revisions(
-        call.session, call.workspace_id, path.id, query.cursor, query.limit
-    )
-    if found is None:
-        return UNKNOWN
-    rows, following = found
-    return Answer(Page[RevisionOut](items=[_revision(row) for row in rows], next=following))
-
-
 def _read(call: Call, public_id: str, status: int) -> Result:
     call.session.flush()
     detail = queries.get_automation(call.session, call.workspace_id, public_id)
@@ -307,7 +284,3 @@ def _warnings(call: Call, found: AutomationDetail) -> Sequence[Problem]:
 
 def _named(step: Mapping[str, Any], names: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     return {**step, **names.get(step["key"], {})}
-
-
-def _revision(row: RevisionRow) -> RevisionOut:
-    return RevisionOut(**shown(row, RevisionOut))

@@ -10,13 +10,20 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from sqlalchemy import ColumnElement, Select, func, literal_column, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from engine.automations.models import PENDING, RUN_STATUSES, AutomationRun, AutomationStepRun
+from engine.automations.models import (
+    CANCELLED,
+    COMPLETED,
+    PENDING,
+    RUN_STATUSES,
+    RUNNING,
+    AutomationStatShard,
+    AutomationStepRun,
+)
 from engine.core.ticks import Heartbeat
 from engine.delivery.models import QUEUED, EmailSend
 
 # A figure that reaches this reads as "this many or more".
 MOST: Final = 10_000
-NEWEST: Final = 100_000
 
 
 def read(session: Session, at: datetime) -> Iterator[Metric]:
@@ -39,14 +46,19 @@ def _is(column: InstrumentedAttribute[str], status: str) -> ColumnElement[bool]:
 
 
 def _runs(session: Session) -> Metric:
-    newest = select(AutomationRun.status).order_by(AutomationRun.id.desc()).limit(NEWEST).subquery()
-    counts = select(newest.c.status, func.count()).group_by(newest.c.status)
-    found = {row[0]: int(row[1]) for row in session.execute(counts)}
-    gauge = GaugeMetricFamily(
-        "stellwerk_runs", f"Runs by status, of the newest {NEWEST}", labels=["status"]
-    )
+    """Return runs by status as the engine's counters have them: no run is read."""
+    shard = AutomationStatShard
+    columns = (shard.entered, shard.completed, shard.cancelled)
+    sums = session.execute(select(*(func.coalesce(func.sum(each), 0) for each in columns)))
+    entered, completed, cancelled = map(int, sums.one())
+    found = {
+        RUNNING: max(0, entered - completed - cancelled),
+        COMPLETED: completed,
+        CANCELLED: cancelled,
+    }
+    gauge = GaugeMetricFamily("stellwerk_runs", "Runs by status", labels=["status"])
     for status in RUN_STATUSES:
-        gauge.add_metric([status], found.get(status, 0))
+        gauge.add_metric([status], found[status])
     return gauge
 
 

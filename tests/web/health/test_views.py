@@ -12,6 +12,8 @@ from engine.core import ticks
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
+from tests.factories import automations as make
+from tests.factories.world import World
 from tests.web.support import Reader, Town
 
 
@@ -72,6 +74,19 @@ def test_figures_are_read_from_the_rows(
     assert found["stellwerk_sends_queued", ""] == 0
     for status in ("running", "completed", "cancelled"):
         assert found["stellwerk_runs", status] == 0
+
+
+def test_runs_are_counted_over_all_automations(
+    uow: UnitOfWork, stranger: Reader, clock: FixedClock
+) -> None:
+    world = World(uow, clock, people=3)
+    world.live(make.branch("ask", yes="end"), make.delay("wait"))
+    world.live(make.delay("wait"))
+    world.fire()
+    world.walker.sweep()
+    found = _figures(stranger)
+    counted = [found["stellwerk_runs", status] for status in ("running", "completed", "cancelled")]
+    assert counted == [4, 2, 0]
 
 
 def test_requests_are_counted_by_endpoint_and_never_by_address(
