@@ -48,7 +48,7 @@ def admit(
             literal(at, Instant()),
         )
         .select_from(batch)
-        .where(~_entered(automation_id, batch.c.contact_id, since))
+        .where(~_entered((workspace_id, automation_id), batch.c.contact_id, since))
         .order_by(batch.c.contact_id)
     )
     names = ["workspace_id", "automation_id", "contact_id", "entered_at"]
@@ -89,9 +89,16 @@ def _since(reentry: object, at: datetime) -> datetime | None:
     return at - timedelta(days=reentry["days"]) if isinstance(reentry, Mapping) else None
 
 
-def _entered(automation_id: int, contact_id: Any, since: datetime | None) -> ColumnElement[bool]:
+def _entered(
+    place: tuple[int, int], contact_id: Any, since: datetime | None
+) -> ColumnElement[bool]:
+    """Return "has a run that bars"; the index of a person begins with the workspace."""
     run = AutomationRun
+    workspace_id, automation_id = place
     barring = [] if since is None else [or_(run.started_at > since, run.status == RUNNING)]
     return exists().where(
-        run.automation_id == automation_id, run.contact_id == contact_id, *barring
+        run.workspace_id == workspace_id,
+        run.contact_id == contact_id,
+        run.automation_id == automation_id,
+        *barring,
     )
