@@ -1,4 +1,4 @@
-"""Starts the floor: folder, secret key, clock, logs, database, hand-over.
+"""Starts the floor: folder, secret key, clock, zones, logs, database, hand-over.
 
 Rooms are wired one level up, in `engine.house`.
 """
@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from engine.core import clock, effects, faults
+from engine.core import clock, effects, faults, zones
 from engine.core.db import Database
 from engine.core.ids import new_secret
 from engine.core.settings import Settings
@@ -35,6 +35,7 @@ def boot(settings: Settings, dispatch: effects.Dispatch | None = None) -> Runtim
     """Start the floor of one process. dispatch: hand-over to the queue; None: sweeps alone."""
     make_home(settings.home)
     _start_logs()
+    zones.use_shipped()
     faults.permit(testing=settings.testing, planned=settings.faults)
     clock.install(
         clock.OffsetClock(settings.test_clock) if settings.test_clock else clock.SystemClock()

@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError
 
-from engine.core import clock, ticks
+from engine.core import clock, ticks, zones
 from engine.core.boot import Runtime
 from engine.core.outcome import Refused
 from engine.delivery.kinds import handshake, transport_name
@@ -127,6 +127,11 @@ def check_clock(runtime: Runtime) -> Finding:
     return Finding(drift <= DRIFT, words if drift <= DRIFT else f"{words}; run a time service")
 
 
+def check_zones(_runtime: Runtime) -> Finding:
+    """Say which rules of time zones are in use."""
+    return Finding(True, f"rules {zones.version()}, those of this release")
+
+
 def _ago(pulse: ticks.Pulse) -> str:
     if pulse.seen_at is None:
         return "never seen"
@@ -140,4 +145,5 @@ CHECKS: Final[Mapping[str, Check]] = {
     "workers": check_workers,
     "mail": check_mail,
     "clock": check_clock,
+    "zones": check_zones,
 }

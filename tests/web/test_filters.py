@@ -7,7 +7,7 @@ from flask import Flask, request
 from flask_babel import Babel
 
 from engine.core.clock import FixedClock
-from web import filters
+from web import days, filters
 
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
@@ -45,6 +45,16 @@ def test_an_instant_names_weekday_and_zone(
 ) -> None:
     with app.test_request_context(f"/?lang={language}"):
         assert f">{words}</time>" in str(filters.when(instant))
+
+
+def test_tim_11_an_hour_of_brazil_is_shown_by_the_rules_of_today() -> None:
+    app = Flask(__name__)
+    Babel(app, timezone_selector=lambda: "America/Sao_Paulo")
+    instant = datetime(2026, 1, 15, 13, 0, tzinfo=UTC)
+    with app.test_request_context("/"):
+        assert ">Thu 15 Jan, 10:00 -03</time>" in str(filters.when(instant))
+    asked = days.read({"since": "2026-01-15"}, "America/Sao_Paulo")
+    assert asked.since == instant - timedelta(hours=10)
 
 
 def test_an_instant_bears_the_utc_time_for_whoever_asks(app: Flask) -> None:
