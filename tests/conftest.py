@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = [
     "tests.support.leg_plugin",
+    "tests.support.figures",
     "tests.support.database",
     "tests.support.house",
     "tests.support.stack",

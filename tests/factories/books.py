@@ -24,6 +24,7 @@ from engine.automations.models import (
     AutomationStepRun,
     AutomationStepStat,
 )
+from engine.automations.run_lifecycle import RUN_ENDED
 from engine.delivery.models import KIND_AUTOMATION, EmailSend
 
 OPEN: Final = (PENDING, EXECUTING)
@@ -45,7 +46,8 @@ class _Run:
     reasoned: bool
     waits: bool
     open_places: list[int] = field(default_factory=list)
-    claimed: int = 0
+    left: int = 0
+    cut: int = 0
 
 
 def assert_books(session: Session, *, pruned: bool = False) -> None:
@@ -95,18 +97,28 @@ def _runs(session: Session) -> dict[int, _Run]:
 
 
 def _visits(session: Session, runs: Mapping[int, _Run]) -> Counter[tuple[object, ...]]:
-    """Return visits by (automation, key, status); note open and claimed ones on their runs."""
+    """Return visits by (automation, key, status); note open and left ones on their runs."""
     row = AutomationStepRun
     counts: Counter[tuple[object, ...]] = Counter()
     found = session.execute(
-        select(row.automation_run_id, row.step_key, row.step_index, row.status, row.attempt)
+        select(
+            row.automation_run_id,
+            row.step_key,
+            row.step_index,
+            row.status,
+            row.attempt,
+            row.error_code,
+        )
     )
-    for run_id, key, place, status, attempt in found:
+    for run_id, key, place, status, attempt, code in found:
         run = runs[run_id]
         counts[run.automation_id, key, status] += 1
-        run.claimed += attempt > 0
         if status in OPEN:
             run.open_places.append(place)
+        elif attempt:
+            run.left += 1
+            # Its run was ended by others while it was being executed.
+            run.cut += code == RUN_ENDED
     return counts
 
 
@@ -180,8 +192,8 @@ def _standing(runs: Mapping[int, _Run]) -> list[str]:
             wrong.append(f"run {run_id} is {run.status}: its end and its reason do not fit")
         if run.status != RUNNING and run.waits:
             wrong.append(f"run {run_id} has ended and waits")
-        if run.executed != run.claimed:
-            wrong.append(f"run {run_id} counts {run.executed} claims, its visits {run.claimed}")
+        if run.executed != run.left - run.cut:
+            wrong.append(f"run {run_id} counts {run.executed} steps, its visits {run.left}")
     return wrong[:TOLD]
 
 

@@ -86,7 +86,7 @@ PLANTS = {
     ),
     "a run elsewhere than its visit": (_runs(current_step_index=0), "is at 0"),
     "an end without an instant": (_runs(status="completed"), "do not fit"),
-    "a claim that nobody counted": (_runs(steps_executed=7), "counts 7 claims"),
+    "a claim that nobody counted": (_runs(steps_executed=7), "counts 7 steps"),
     "a finished visit without an end": (_finished(completed_at=None), "at no instant"),
     "a lease on a waiting visit": (
         _waiting(lease_until=AutomationStepRun.due_at),
