@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from engine.automations import queries
 from engine.automations.graph import END
-from engine.automations.models import DRAFT, PAUSED
+from engine.automations.models import DRAFT, HOLD, PAUSED
 from engine.automations.queries import AutomationDetail, AutomationRow, Figures, Tally
 from engine.core.db import JsonObject
 from engine.core.outcome import Problem, Refused
@@ -50,6 +50,7 @@ class Head:
     live_since: datetime | None
     paused_at: datetime | None
     paused_by: str
+    holds: bool
     draft_differs: bool
     reentry: str
     entered: int
@@ -162,6 +163,7 @@ def _head(
         live_since=row.activated_at,
         paused_at=row.paused_at,
         paused_by=paused_by,
+        holds=row.on_pause == HOLD,
         draft_differs=found.draft_differs,
         reentry=messages.reentry(row.reentry),
         entered=tally.entered,

@@ -1,9 +1,9 @@
 """Automations: the list, one with its plan, and the three buttons that switch it."""
 
 from flask import Blueprint, Response, flash, request, url_for
-from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import BadRequest, NotFound
 
-from engine.automations import queries, service
+from engine.automations import holding, queries, service
 from engine.automations.models import ACTIVE, AUTOMATION_STATUSES, DRAFT, PAUSED
 from engine.automations.queries import AutomationDetail
 from engine.automations.service import Wish
@@ -47,30 +47,34 @@ def detail(public_id: str) -> Response:
 @auth.requires("automations:publish")
 def activate(public_id: str) -> Response:
     """Put the draft in force."""
-    return _switch(public_id, ACTIVE, DRAFT)
+    return _switch(public_id, Wish(ACTIVE), DRAFT)
 
 
 @pages.post("/<public_id>/pause")
 @auth.requires("automations:publish")
 def pause(public_id: str) -> Response:
-    """Stop it: nobody enters, whoever is inside leaves at the next step."""
-    return _switch(public_id, PAUSED, ACTIVE)
+    """Stop it: nobody enters; whoever is inside leaves or is held at the next step (A11)."""
+    return _switch(public_id, Wish(PAUSED), ACTIVE)
 
 
 @pages.post("/<public_id>/resume")
 @auth.requires("automations:publish")
 def resume(public_id: str) -> Response:
-    """Let people enter again, with the revision that was in force."""
-    return _switch(public_id, ACTIVE, PAUSED)
+    """Let people enter again, with the revision that was in force; held ones go on as chosen."""
+    choice = request.form.get("resume") or None
+    if choice is not None and choice not in holding.CHOICES:
+        raise BadRequest
+    wish = Wish(ACTIVE, resume=choice, start_afresh="start_afresh" in request.form)
+    return _switch(public_id, wish, PAUSED)
 
 
-def _switch(public_id: str, to: str, expected: str) -> Response:
+def _switch(public_id: str, wish: Wish, expected: str) -> Response:
     """Ask for a status; only from the one that the pressed dialog spoke of, or from `to` itself."""
     workspace_id = auth.person().workspace_id
     found = _found(public_id)
     answer: Transitioned | Recorded | Refused = Refused("illegal_edge")
-    if found.row.status in {expected, to}:
-        answer = service.move(session(), workspace_id, public_id, Wish(to), auth.actor(), now())
+    if found.row.status in {expected, wish.to}:
+        answer = service.move(session(), workspace_id, public_id, wish, auth.actor(), now())
     if isinstance(answer, Refused):
         errors.abort_if_missing(answer)
         if answer.reason not in _OVERTAKEN:
