@@ -71,6 +71,7 @@ _NAVIGATION: tuple[tuple[object, tuple[tuple[object, str], ...]], ...] = (
         (
             (lazy_gettext("Runs"), "runs.index"),
             (lazy_gettext("People"), "people.index"),
+            (lazy_gettext("Suppression list"), "suppressions.index"),
             (lazy_gettext("Outbox"), "sends.index"),
         ),
     ),

@@ -15,7 +15,8 @@ from engine.audience.inputs import (
     SavedContact,
     TopicInput,
 )
-from engine.audience.queries import ContactRow, PropertyRow, TopicRow
+from engine.audience.models import MANUAL
+from engine.audience.queries import ContactRow, PropertyRow, SuppressionRow, TopicRow
 from engine.core.audit import Actor
 from engine.core.outcome import Refused
 from tests.factories.accounts import AT
@@ -36,6 +37,16 @@ def contact(
         email = f"person{next(_NUMBERS)}@people.example"
     sent = ContactInput(email=email, properties=properties or {}, **fields)
     return saved(service.save_contact(session, workspace_id, sent, MERGE, API, AT)).contact
+
+
+def suppression(
+    session: Session, workspace_id: int, email: str | None = None, reason: str = MANUAL
+) -> SuppressionRow:
+    """Return a fresh entry of the suppression list; without an address it gets one of its own."""
+    email = email or f"gone{next(_NUMBERS)}@people.example"
+    row = service.suppress(session, workspace_id, email, API, ACTOR, AT, reason)
+    assert isinstance(row, SuppressionRow), row
+    return row
 
 
 def saved(answer: SavedContact | Refused) -> SavedContact:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from engine.core.clock import FixedClock
 from engine.house import House
-from tests.factories import accounts, scenes
+from tests.factories import accounts, audience, scenes
 
 Ids = Mapping[str, str]
 
@@ -21,6 +21,7 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
     with house.runtime.uow.begin() as session:
         key, _secret = accounts.api_key(session, workspace_id)
         key_id = key.public_id
+        blocked = audience.suppression(session, workspace_id).public_id
     return {
         "api_keys": {"public_id": key_id},
         "automations": {"public_id": scene.automations["active"]},
@@ -28,5 +29,6 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         "links": {"token": "made.up.here.withoutthesignature1234"},
         "people": {"public_id": scene.people["first"]},
         "runs": {"public_id": next(iter(scene.runs.values()))},
+        "suppressions": {"public_id": blocked},
         "sends": {"public_id": scene.sends["first"]},
     }

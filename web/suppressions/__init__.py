@@ -1,0 +1,1 @@
+"""The page of the suppression list: who gets no mail, whoever the address belongs to."""
