@@ -24,6 +24,7 @@ from web.links import views as links
 from web.people import views as people
 from web.runs import views as runs
 from web.sends import views as sends
+from web.suppressions import views as suppressions
 from web.workspace import views as workspace
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -34,6 +35,7 @@ PAGES: Final[tuple[Blueprint, ...]] = (
     automations.pages,
     runs.pages,
     people.pages,
+    suppressions.pages,
     sends.pages,
     api_keys.pages,
     audit.pages,
