@@ -1,5 +1,6 @@
 """On hold: nobody is cancelled, and the resume says how people go on (decision A11)."""
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -86,6 +87,30 @@ def test_pau_01_a_resume_shifts_the_waits_that_were_still_to_come(world: World) 
     world.clock.advance(remaining)
     world.walker.sweep()
     assert world.run(row).status == "completed"
+
+
+def test_hue_08_waits_and_pauses_mean_the_same_instants_whatever_the_zone_of_the_machine(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        row = live(world, make.delay("wait", 10, "minutes"), make.delay("more", 1))
+        world.fire()
+        start = world.clock.now()
+        move(world, row, WISH[PAUSED])
+        world.clock.advance(timedelta(minutes=10))
+        world.walker.sweep()
+        assert world.visits(row)[0].held_at == start + timedelta(minutes=10)
+        move(world, row, WISH[ACTIVE])
+        assert world.visits(row)[0].due_at == start + timedelta(minutes=20)
+        world.clock.advance(timedelta(minutes=10) - timedelta(microseconds=1))
+        assert world.walker.sweep()["walked"] == 0
+        world.clock.advance(timedelta(microseconds=1))
+        assert world.walker.sweep()["walked"] == 1
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_a_shift_makes_due_now_what_was_due_before_the_pause(
