@@ -67,3 +67,10 @@ def test_starting_afresh_is_a_new_activation(owner: Reader, uow: UnitOfWork, hel
     owner.post(f"/automations/{held}/resume", data={"resume": "shift", "start_afresh": "on"})
     with uow.read() as session:
         assert session.scalars(select(Automation.version)).all() == [2]
+
+
+def test_the_page_says_what_a_pause_does(owner: Reader, held: str) -> None:
+    said = tree(owner.get(f"/automations/{held}")).xpath(
+        "//dt[.='On pause']/following::dd[1]/text()"
+    )
+    assert said == ["whoever becomes due waits at that step"]
