@@ -17,7 +17,7 @@ PACKAGES = $(wildcard $(V)/lib/python3*/site-packages)
 BOOTSTRAP = $(PACKAGES)/flask_bootstrap/static/bootstrap5
 HTMX := .vendor/django_htmx/static/django_htmx
 
-.PHONY: setup setup-dev run test lint fmt bench translations lock clean
+.PHONY: setup setup-dev run test mutants fixture lint fmt bench translations lock clean
 
 setup: $(V)/.installed $(V)/.assets $(CATALOGUES:.po=.mo)
 
