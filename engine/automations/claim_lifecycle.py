@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import String, func, select, type_coerce
 from sqlalchemy.orm import Session
 
+from engine.accounts.queries import suspended
 from engine.automations import run_lifecycle
 from engine.automations.models import CANCELLED, EXECUTING, FAILED, PENDING, AutomationStepRun
 from engine.automations.run_lifecycle import MOST_HINTS, STEP_FAILED, STEP_RUNS
@@ -24,12 +25,14 @@ INVALID_DUE_TIME: Final = "INVALID_DUE_TIME"
 def claims(at: datetime) -> Mapping[str, Claim[Any]]:
     """Return how step runs are claimed at `at`: first executions, retries, lapsed leases.
 
-    While claimed, due_at is the end of the lease, so one index finds retries and lapses.
+    While claimed, due_at is the end of the lease, so one index finds retries and lapses. What is
+    due in a suspended workspace is left alone until it goes on.
     """
     row = AutomationStepRun
     leased = {"attempt": row.attempt + 1, "lease_until": at + LEASE, "due_at": at + LEASE}
     order = (row.due_at, row.id)
-    due = (row.due_at <= at, row.held_at.is_(None))
+    going = row.workspace_id.not_in(suspended())
+    due = (row.due_at <= at, row.held_at.is_(None), going)
     again = (EXECUTING, EXECUTING)
     free, lapsed = row.lease_until.is_(None), row.lease_until.is_not(None)
     return {

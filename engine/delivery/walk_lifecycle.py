@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Integer, String, Subquery, Text, select
 from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeEngine
 
+from engine.accounts.queries import suspended
 from engine.core.db import Id, Instant, batch_table, upsert
 from engine.core.effects import CHUNK, emit
 from engine.core.machine import transition_many
@@ -68,8 +69,12 @@ def claim(
 
 
 def due(pool: str, at: datetime) -> list[ColumnElement[bool]]:
-    """Return what, beside `queued`, makes a send claimable; lapsed leases included."""
+    """Return what, beside `queued`, makes a send claimable; lapsed leases included.
+
+    The mails of a suspended workspace are left alone until it goes on.
+    """
     return [
+        EmailSend.workspace_id.not_in(suspended()),
         EmailSend.pool == pool,
         EmailSend.due_at <= at,
         EmailSend.handed_over_at.is_(None),
