@@ -79,8 +79,10 @@ def judge(patch: Patch) -> Verdict:
         copy = Path(folder)
         _copy_tree(copy)
         patch.apply(copy)
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:randomly", "--tb=no", "--no-header",
-                   f"--basetemp={copy}/.pytest", *patch.tests]  # fmt: skip
+        command = [
+            sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "--no-header",
+            "-p", "no:randomly", f"--basetemp={copy}/.pytest", *patch.tests,
+        ]  # fmt: skip
         try:
             done = subprocess.run(
                 command, cwd=copy, capture_output=True, text=True, timeout=_MOST_S, check=False
