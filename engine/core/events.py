@@ -26,7 +26,7 @@ from engine.core.db import (
     workspace_key,
     workspace_reference,
 )
-from engine.core.ids import new_public_id
+from engine.core.ids import new_public_ids
 from engine.core.pruning import SLICE, Slice, delete_all, oldest
 
 
@@ -113,7 +113,8 @@ def record(session: Session, batch: Sequence[NewEvent], at: datetime) -> Recordi
     """Write the events and tell the subscribers, all in the caller's transaction."""
     if not batch:
         return Recording((), Counter())
-    rows = [_row(event, at) for event in batch]
+    public_ids = new_public_ids(len(batch))
+    rows = [_row(event, f"evt_{each}", at) for event, each in zip(batch, public_ids, strict=True)]
     source = batch_table(session, _COLUMNS, rows)
     written = session.execute(
         insert(Event)
@@ -157,9 +158,9 @@ def forget_people(session: Session, workspace_id: int, contact_ids: Sequence[int
     return forget(session, ids) if ids else 0
 
 
-def _row(event: NewEvent, at: datetime) -> dict[str, object]:
+def _row(event: NewEvent, public_id: str, at: datetime) -> dict[str, object]:
     return {
-        "public_id": f"evt_{new_public_id()}",
+        "public_id": public_id,
         "workspace_id": event.workspace_id,
         "contact_id": event.contact_id,
         "kind": event.kind,

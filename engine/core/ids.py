@@ -18,10 +18,19 @@ _PUBLIC_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 
 def new_public_id() -> str:
     """Return a fresh public id: 22 letters and digits, about 131 random bits."""
-    while True:
-        letters = secrets.token_bytes(PUBLIC_ID_LENGTH + 10).translate(_LETTERS, _UNEVEN)
-        if len(letters) >= PUBLIC_ID_LENGTH:
-            return letters[:PUBLIC_ID_LENGTH].decode()
+    return new_public_ids(1)[0]
+
+
+def new_public_ids(count: int) -> list[str]:
+    """Return fresh public ids; one read of random bytes for all of them."""
+    letters = ""
+    while len(letters) < count * PUBLIC_ID_LENGTH:
+        drawn = secrets.token_bytes(count * PUBLIC_ID_LENGTH + 10)
+        letters += drawn.translate(_LETTERS, _UNEVEN).decode()
+    return [
+        letters[start : start + PUBLIC_ID_LENGTH]
+        for start in range(0, count * PUBLIC_ID_LENGTH, PUBLIC_ID_LENGTH)
+    ]
 
 
 def is_public_id(text: str) -> bool:

@@ -110,7 +110,9 @@ def update_contacts(
     for all of them; a patch that is shared by many people is judged once.
     """
     definitions = property_types(session, workspace_id)
-    judged = {id(patch): clean_patch(patch, definitions) for patch in patches.values()}
+    distinct = {id(patch): patch for patch in patches.values()}
+    judged = {key: clean_patch(patch, definitions) for key, patch in distinct.items()}
+    gone = missing("contact_not_found")
     changes: dict[int, Change] = {}
     answers: dict[int, tuple[ValueChange, ...] | Refused] = {}
     for row_id, patch in patches.items():
@@ -118,7 +120,7 @@ def update_contacts(
         if isinstance(change, list):
             answers[row_id] = invalid_contact(change)
         else:
-            answers[row_id] = missing("contact_not_found")
+            answers[row_id] = gone
             changes[row_id] = change
     found = writing.by_row_ids(session, workspace_id, changes)
     under_way = Writing(workspace_id, source, at)

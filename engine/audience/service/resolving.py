@@ -151,8 +151,8 @@ def _create(session: Session, under_way: Writing, new: Mapping[int, Change]) -> 
 
 def plan(stored: Stored, change: Change) -> Rewrite:
     """Return what `change` makes of the contact, and which watched keys really change."""
-    fields = {**stored.fields, **change.fields}
-    changed = [key for key in WATCHED if fields[key] != stored.fields[key]]
+    fields = {**stored.fields, **change.fields} if change.fields else stored.fields
+    changed = [key for key in WATCHED if key in change.fields and fields[key] != stored.fields[key]]
     values = {key: value for key, value in change.values.items() if value != stored.values.get(key)}
     return Rewrite(stored, fields, values, (*changed, *values))
 

@@ -24,8 +24,6 @@ _VALUE_COLUMNS: Final[Columns] = {
     "instant": Instant(),
     "updated_at": Instant(),
 }
-# A NULL is written as such: one statement for all rows, not one for every set of filled columns.
-_ONE_SHAPE: Final = {"render_nulls": True}
 
 
 def write_values(
@@ -73,13 +71,12 @@ def _upsert(session: Session, rows: Sequence[Mapping[str, object]]) -> None:
             list(_VALUE_COLUMNS), select(*columns.values()).where(always())
         )
     news = statement.excluded
-    session.execute(
+    session.connection().execute(
         statement.on_conflict_do_update(
             index_elements=["workspace_id", "contact_id", "key"],
             set_={name: news[name] for name in (*_VALUE, "updated_at")},
         ),
         parameters,
-        execution_options=_ONE_SHAPE,
     )
 
 

@@ -7,6 +7,7 @@ with what is really replaced. Owns no rule about what may be written.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Final
 
 from sqlalchemy import (
@@ -27,7 +28,7 @@ from engine.audience.service import value_rows
 from engine.audience.service.cleaning import FIELDS, Change
 from engine.audience.values import TypedValue, of_text
 from engine.core.db import Columns, Id, among, batch_table, upsert
-from engine.core.ids import new_public_id
+from engine.core.ids import new_public_ids
 
 KEYS: Final = ("email", "external_id")
 _NEW_FIELDS: Final[Columns] = {"row_id": Id, **{f"new_{field}": String() for field in FIELDS}}
@@ -54,16 +55,18 @@ class Rewrite:
     values: Mapping[str, TypedValue | None]
     changed: tuple[str, ...]
 
-    @property
+    @cached_property
     def moved(self) -> Mapping[str, str | None]:
         """Return the fields that change."""
         before = self.stored.fields
+        if self.fields is before:
+            return {}
         return {key: text for key, text in self.fields.items() if text != before[key]}
 
     @property
     def moves_key(self) -> bool:
         """Return whether an identity key changes, which another contact may hold by now."""
-        return any(self.fields[key] != self.stored.fields[key] for key in KEYS)
+        return any(key in self.moved for key in KEYS)
 
     @property
     def changes(self) -> tuple[ValueChange, ...]:
@@ -147,7 +150,7 @@ def insert_contacts(
     rows = [
         {
             "workspace_id": workspace_id,
-            "public_id": new_public_id(),
+            "public_id": public_id,
             **{field: change.fields.get(field) for field in FIELDS},
             "source": source,
             "has_opened": False,
@@ -155,7 +158,7 @@ def insert_contacts(
             "created_at": at,
             "updated_at": at,
         }
-        for change in changes
+        for public_id, change in zip(new_public_ids(len(changes)), changes, strict=True)
     ]
     # Sorted, so that two batches that meet wait for each other in one order.
     ordered = sorted(rows, key=lambda row: (str(row["email"] or ""), str(row["external_id"] or "")))
@@ -198,11 +201,11 @@ def rewrite_contacts(
 
 def _update(session: Session, workspace_id: int, rewrites: Sequence[Rewrite], at: datetime) -> None:
     """Update the fields of those whose fields change, and of the others when they were changed."""
-    same = [each.stored.id for each in rewrites if each.fields == each.stored.fields]
+    same = [each.stored.id for each in rewrites if not each.moved]
     rows = [
         {"row_id": each.stored.id} | {f"new_{field}": text for field, text in each.fields.items()}
         for each in rewrites
-        if each.fields != each.stored.fields
+        if each.moved
     ]
     if same:
         touch(session, workspace_id, same, at)
