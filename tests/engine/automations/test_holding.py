@@ -1,47 +1,29 @@
 """On hold: nobody is cancelled, and the resume says how people go on (decision A11)."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 
 from engine.automations import holding, service
 from engine.automations.effects import WalkSteps
 from engine.automations.kinds.steps import STEPS
-from engine.automations.kinds.steps.base import Completed, Failed, Outcome, StepKind, Visit
-from engine.automations.kinds.steps.delay import DelayStep
+from engine.automations.kinds.steps.base import Completed
 from engine.automations.models import ACTIVE, PAUSED, Automation
 from engine.core.clock import FixedClock
-from engine.core.outcome import Refused
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import automations as make
+from tests.factories.pausing import WISH, Failing, live, move
 from tests.factories.world import World
 from tests.fakes.dispatch import RecordingDispatch
 
 DAY = timedelta(days=1)
-WISH = {PAUSED: service.Wish(PAUSED), ACTIVE: service.Wish(ACTIVE)}
 
 
 @pytest.fixture
 def world(uow: UnitOfWork, clock: FixedClock) -> World:
     return World(uow, clock)
-
-
-def live(world: World, *steps: dict[str, Any], on_pause: str = "hold") -> Automation:
-    with world.uow.begin() as session:
-        raw = make.document(*steps, on_pause=on_pause)
-        return make.live(session, world.workspace_id, raw, world.clock.now())
-
-
-def move(world: World, row: Automation, wish: service.Wish) -> service.StatusChange:
-    with world.uow.begin() as session:
-        done = service.change_status(
-            session, world.workspace_id, row.public_id, wish, make.ACTOR, world.clock.now()
-        )
-    assert not isinstance(done, Refused), done
-    return done
 
 
 def waits(world: World, row: Automation) -> Sequence[datetime | None]:
@@ -178,45 +160,6 @@ def test_skip_passes_over_what_is_overdue_and_says_who_wanted_it(world: World) -
     assert world.run(row).next_step_at == world.clock.now() + DAY
 
 
-def test_t_a4_a_pause_that_cancels_is_invisible_to_who_waits_past_it(world: World) -> None:
-    row = live(world, make.delay("wait", 3), make.end("stop"), on_pause="cancel")
-    world.fire()
-    due = world.clock.now() + 3 * DAY
-    world.clock.advance(DAY)
-    move(world, row, WISH[PAUSED])
-    world.clock.advance(DAY)
-    assert move(world, row, WISH[ACTIVE]).people_inside == 1
-    assert world.visits(row)[0].due_at == due
-    world.clock.advance(DAY)
-    world.walker.sweep()
-    assert world.run(row).status == "completed"
-
-
-def test_t_a4_a_pause_that_cancels_ends_who_comes_due(world: World) -> None:
-    row = live(world, make.delay("wait", 3), on_pause="cancel")
-    world.fire()
-    move(world, row, WISH[PAUSED])
-    world.clock.advance(3 * DAY)
-    world.walker.sweep()
-    assert world.log(row) == [("wait", "failed")]
-    run = world.run(row)
-    assert (run.status, run.ended_reason) == ("cancelled", "automation_not_active")
-    with world.uow.read() as session:
-        found = service.find(session, world.workspace_id, row.public_id)
-        assert found is not None
-        assert found.consecutive_run_failures == 0  # T-A5
-
-
-class Failing(StepKind[Any, Any]):
-    """A step that fails until a test says otherwise."""
-
-    Config = DelayStep.Config
-    outcome: Outcome = Failed("NO", "not now")
-
-    def run(self, visits: Sequence[Visit[Any]], facts: Any) -> Mapping[int, Outcome]:
-        return {visit.id: self.outcome for visit in visits}
-
-
 @pytest.mark.parametrize("choice", ["shift", "overdue", "skip", "stop"])
 def test_who_was_between_two_tries_is_parked_and_let_go_too(
     world: World, monkeypatch: pytest.MonkeyPatch, choice: str
@@ -241,24 +184,6 @@ def test_who_was_between_two_tries_is_parked_and_let_go_too(
     ends = {"stop": [("try", "failed")], "skip": [("try", "skipped"), ("more", "pending")]}
     expected = ends.get(choice, [("try", "completed"), ("more", "pending")])
     assert world.log(row) == expected
-
-
-@pytest.mark.parametrize("before", [ACTIVE, PAUSED])
-@pytest.mark.parametrize("on_pause", ["hold", "cancel"])
-def test_a_stop_ends_everybody_inside(world: World, before: str, on_pause: str) -> None:
-    row = live(world, make.delay("wait", 1), on_pause=on_pause)
-    world.fire()
-    if before == PAUSED:
-        move(world, row, WISH[PAUSED])
-        if on_pause == "hold":
-            world.clock.advance(2 * DAY)
-            world.walker.sweep()
-    done = move(world, row, service.Wish(PAUSED, cancel_inside=True))
-    assert (done.cancelled, done.people_inside) == (1, 0)
-    run = world.run(row)
-    assert (run.status, run.ended_reason) == ("cancelled", "stopped")
-    assert world.log(row) == [("wait", "failed")]
-    assert world.visits(row)[0].held_at is None
 
 
 def test_who_was_held_goes_on_where_the_rule_became_cancel_meanwhile(world: World) -> None:
