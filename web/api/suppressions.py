@@ -33,7 +33,7 @@ class NewSuppression(In):
     email: Email
     reason: one_of(*SUPPRESSION_REASONS) = MANUAL  # type: ignore[valid-type]
 
-    model_config = example(email="gone@people.example")
+    model_config = example(email="former@people.example")
 
 
 class SuppressionOut(Out):
