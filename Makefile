@@ -29,6 +29,9 @@ run: setup
 test: setup-dev
 	@exec $(BIN)/python -m tests.legs
 
+chaos: setup-dev
+	@exec $(BIN)/python -m tests.legs tests/chaos --chaos-runs=2000
+
 lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

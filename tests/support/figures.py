@@ -1,4 +1,4 @@
-"""Figures that a test measured, printed at the end of the run whether it passed or not."""
+"""Figures that a test measured, printed at the end of the run; and how much is to be measured."""
 
 from typing import Any, Final
 
@@ -6,6 +6,11 @@ import pytest
 
 Figures = list[str]
 _FIGURES: Final = pytest.StashKey[Figures]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the size of the chaos run."""
+    parser.addoption("--chaos-runs", type=int, default=240, help="runs in tests/chaos; all: 2000")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -7,6 +7,7 @@ tests kill processes, never the machine.
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -47,15 +48,33 @@ class Server:
         where = place or _in_memory()
         self.folder = Path(tempfile.mkdtemp(prefix=f"stellwerk-{name}-", dir=where))
         self._process: subprocess.Popen[bytes] | None = None
+        self._command: Sequence[str | Path] = ()
+        self._options: dict[str, Any] = {}
 
     def spawn(self, command: Sequence[str | Path], **options: Any) -> None:
         """Start the server and wait until its port answers."""
+        self._command, self._options = command, options
         log = self.folder / "log"
         with log.open("ab") as output:
             self._process = subprocess.Popen(
                 command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, **options
             )
         wait_for(self._ready, f"a server on port {self.port}, see {log}")
+
+    def go_away(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """End the server by a signal; its folder stays."""
+        assert self._process is not None
+        self._process.send_signal(how)
+        self._process.wait(60)
+
+    def come_back(self) -> None:
+        """Start the server again on its port and folder."""
+        self.spawn(self._command, **self._options)
+
+    def restart(self, how: signal.Signals) -> None:
+        """End the server by a signal and start it again."""
+        self.go_away(how)
+        self.come_back()
 
     def _ready(self) -> bool:
         if self._process and self._process.poll() is not None:
