@@ -21,8 +21,16 @@ Stroke = tuple[float, str, Callable[[], None]]
 class Storm:
     """A timetable of strokes; the first comes once both workers have begun to work."""
 
-    def __init__(self, plant: Plant, dice: random.Random, kills: int, seconds: float) -> None:
-        self._plant, self._dice = plant, dice
+    def __init__(
+        self,
+        plant: Plant,
+        dice: random.Random,
+        kills: int,
+        seconds: float,
+        busy: Callable[[], bool],
+    ) -> None:
+        """busy: whether a worker holds anything now; most kills wait for such a moment."""
+        self._plant, self._dice, self._busy = plant, dice, busy
         self._over = threading.Event()
         self._frozen: list[int] = []
         self.done: Counter[str] = Counter()
@@ -81,6 +89,10 @@ class Storm:
         return self._dice.choice([places[0], places[0], places[-1]])
 
     def _kill(self) -> None:
+        looks = self._dice.choice([0, 300, 300, 300])
+        while looks and not self._busy():
+            self._over.wait(0.003)
+            looks -= 1
         self._plant.kill(self._victim())
 
     def _end(self) -> None:

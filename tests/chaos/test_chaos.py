@@ -50,7 +50,7 @@ def test_a_storm_over_two_workers_loses_no_run_and_doubles_no_mail(
         tide = Tide(house, runs, seconds)
         plant.start(2)
         tide.thread.start()
-        storm = Storm(plant, random.Random(20_260_302), kills, seconds)
+        storm = Storm(plant, random.Random(20_260_302), kills, seconds, tide.busy)
         try:
             storm.rage()
             wait_for(lambda: quiet(house, tide), "every run to end", PATIENCE, ignore=AWAY)
@@ -106,7 +106,7 @@ def stock(session: Session, sink: SmtpSink) -> tuple[int, list[str]]:
     executed = session.execute(select(func.count(visit.id), func.sum(visit.attempt))).one()
     return runs.total(), [
         f"ended: {_words(runs)}",
-        f"mails: {_words(mails)}",
+        f"mails: {_words(mails)}, in {sum(send.attempt for send in sends)} tries",
         f"copies at the server: {copies.total()}, twice: {sum(n > 1 for n in copies.values())}",
         f"{executed[0]} visits in {executed[1]} executions",
     ]

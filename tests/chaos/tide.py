@@ -5,17 +5,18 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import func, select
+from sqlalchemy import or_, select
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from engine.audience.queries import ContactRow
-from engine.automations.models import AutomationRun
+from engine.automations.models import AutomationRun, AutomationStepRun
 from engine.core import clock
+from engine.delivery.models import EmailSend
 from engine.house import House
 from tests.factories import accounts, audience, delivery
 from tests.factories import automations as make
 
-_BATCH: Final = 10
+_BATCH: Final = 20
 
 
 class Tide:
@@ -82,11 +83,17 @@ class Tide:
         """Return whether everybody has come."""
         return not self.thread.is_alive()
 
-    def inside(self) -> int:
-        """Return how many runs have begun and not ended."""
-        with self._house.runtime.uow.read() as session:
-            running = select(func.count(AutomationRun.id)).where(AutomationRun.status == "running")
-            return session.scalar(running) or 0
+    def busy(self) -> bool:
+        """Return whether a worker holds a step or a mail at this moment."""
+        held = [
+            select(row.id).where(row.status == status, row.lease_until.is_not(None)).exists()
+            for row, status in ((AutomationStepRun, "executing"), (EmailSend, "queued"))
+        ]
+        try:
+            with self._house.runtime.uow.read() as session:
+                return bool(session.scalar(select(or_(*held))))
+        except (OperationalError, InterfaceError):
+            return False
 
     def stop(self) -> None:
         """Let nobody come any more."""
