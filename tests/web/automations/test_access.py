@@ -96,3 +96,17 @@ def test_the_plan_asks_no_more_of_the_database_for_more_steps(
             assert owner.get(f"/automations/{draft}").status_code == 200
         counts.append(asked.count)
     assert counts[0] == counts[1] <= 20
+
+
+def test_no_page_counts_runs(owner: Reader, house: House, waiting: str) -> None:
+    with counting(house.runtime.database.engine) as asked:
+        assert owner.get("/automations").status_code == 200
+        # The dialog alone reads runs: who becomes due, of the first ten thousand inside.
+        assert owner.get(f"/automations/{waiting}").status_code == 200
+    counted = [
+        statement
+        for statement in asked.statements
+        if "count(" in statement.lower() and "FROM automation_runs" in statement
+    ]
+    assert all("LIMIT" in statement for statement in counted)
+    assert len(counted) == 1
