@@ -9,6 +9,7 @@ from tests.bench import walker
 from tests.bench.lines import Line, note, say
 from tests.bench.peers import dbos_walker, huey_walker, procrastinate_walker, raw_sql
 from tests.bench.places import Places
+from tests.bench.single import ONE, SET, STEP
 
 Run = Callable[[Places], Line]
 # Speeds of one round by the name of the run.
@@ -33,8 +34,8 @@ class Size:
     idle_times: int
 
 
-SMALL: Final = Size("small", 1, 2_000, 300, 200, False, 50_000, 20_000, 20_000, 40, 10.0, 1)
-FULL: Final = Size("full", 3, 5_000, 2_000, 500, True, 1_000_000, 100_000, 200_000, 120, 60.0, 3)
+SMALL: Final = Size("small", 1, 2_000, 300, 500, False, 50_000, 20_000, 20_000, 40, 10.0, 1)
+FULL: Final = Size("full", 3, 5_000, 2_000, 2_000, True, 1_000_000, 100_000, 200_000, 120, 60.0, 3)
 SIZES: Final = {size.name: size for size in (SMALL, FULL)}
 
 
@@ -43,20 +44,17 @@ def runs(size: Size) -> Mapping[str, Run]:
     quick, slow, single = size.quick, size.slow, size.single
     chosen: dict[str, Run] = {
         "procrastinate 1": lambda places: procrastinate_walker.measure(places, 1, slow),
-        "product pg set 1": lambda places: walker.measure(places, "pg", walker.SET, 1, quick),
+        "product pg set 1": lambda places: walker.measure(places, "pg", SET, 1, quick),
         "raw pg": lambda places: raw_sql.measure(places, "pg", quick),
         "procrastinate 2": lambda places: procrastinate_walker.measure(places, 2, slow),
-        "product pg set 2": lambda places: walker.measure(places, "pg", walker.SET, 2, quick),
-        "product pg step 1": lambda places: walker.measure(places, "pg", walker.STEP, 1, single),
-        "product pg step 2": lambda places: walker.measure(places, "pg", walker.STEP, 2, single),
+        "product pg set 2": lambda places: walker.measure(places, "pg", SET, 2, quick),
+        "product pg step 1": lambda places: walker.measure(places, "pg", STEP, 1, single),
+        "product pg step 2": lambda places: walker.measure(places, "pg", STEP, 2, single),
+        "product pg one 1": lambda places: walker.measure(places, "pg", ONE, 1, single),
         "huey": lambda places: huey_walker.measure(places, slow),
-        "product sqlite set 1": lambda places: walker.measure(
-            places, "sqlite", walker.SET, 1, quick
-        ),
+        "product sqlite set 1": lambda places: walker.measure(places, "sqlite", SET, 1, quick),
         "raw sqlite": lambda places: raw_sql.measure(places, "sqlite", quick),
-        "product sqlite step 1": lambda places: walker.measure(
-            places, "sqlite", walker.STEP, 1, single
-        ),
+        "product sqlite step 1": lambda places: walker.measure(places, "sqlite", STEP, 1, single),
     }
     if size.with_dbos:
         chosen["dbos 1"] = lambda places: dbos_walker.measure(places, 1, slow)

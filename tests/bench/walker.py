@@ -9,30 +9,24 @@ import cProfile
 import pstats
 import sys
 import time
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Engine, make_url, text
 
-from engine.automations.claiming import StepItem
 from engine.automations.effects import WalkSteps
-from engine.automations.kinds.steps.base import Outcome
-from engine.automations.walker import StepWalker
 from engine.core import clock
 from engine.core.db import make_engine
 from engine.core.walking import BATCH, walk
 from engine.house import House
 from tasks.dispatch import connect
-from tests.bench.children import READY, Children, pause, wait_for_go
-from tests.bench.installation import STEPS_A_RUN, Hints, Installation, fire, prepare
+from tests.bench.children import READY, Children, pause
+from tests.bench.installation import STEPS_A_RUN, Hints, Installation, Prepared, fire, prepare
 from tests.bench.lines import Line, say
 from tests.bench.places import Db, Places, opened, vacuum
+from tests.bench.single import ONE, SET, STEP, document, steps_of
 from tests.bench.statements import Statements
 
-SET: Final = "set"
-STEP: Final = "step"
-_LOOK_S: Final = 0.01
 # A worker that has just started first looks after its timetable.
 _SETTLE_S: Final = 1.5
 _UNDONE: Final = text("SELECT EXISTS (SELECT 1 FROM automation_runs WHERE status = 'running')")
@@ -41,22 +35,6 @@ _COUNTS: Final = text(
     "SELECT count(*), count(DISTINCT automation_run_id) FROM automation_step_runs"
     " WHERE status = 'completed'"
 )
-
-
-class StepByStep:
-    """The product's walker, except that each step's effect is committed on its own."""
-
-    def __init__(self, inner: StepWalker) -> None:
-        self._inner = inner
-        self.claim, self.run, self.crashed = inner.claim, inner.run, inner.crashed
-
-    def settle(self, items: Sequence[StepItem], outcomes: Mapping[int, Outcome]) -> Sequence[int]:
-        """Settle one item a transaction: effect, completion and advance."""
-        return [
-            following
-            for item in items
-            for following in self._inner.settle([item], {item.id: outcomes[item.id]})
-        ]
 
 
 def measure(
@@ -70,7 +48,7 @@ def measure(
     queues, dispatch = connect(place.settings())
     hints = Hints()
     with place.house(hints) as house:
-        ready = prepare(house, runs)
+        ready = _prepare(house, how, runs)
         with _children(place, how, workers, threads) as children:
             started = fire(house, ready)
             assert started == runs, started
@@ -80,13 +58,13 @@ def measure(
             children.go()
             seconds = _seconds(place.database_url, children)
     queues.close()
-    _check(place.database_url, runs)
+    _check(place.database_url, runs, how)
     places.forget(place.database_url)
     return line(db, how, workers, runs, runs * STEPS_A_RUN / seconds)
 
 
 def _children(place: Installation, how: str, workers: int, threads: int) -> Children:
-    arguments = ["tests.bench.child", "tests.bench.walker"]
+    arguments = ["tests.bench.child", "tests.bench.single", how]
     if how == SET:
         arguments = ["app", "worker", "--queues", "engine", "--workers", str(threads)]
     children = Children(workers, arguments, place.home, place.env())
@@ -130,13 +108,20 @@ def _seconds(url: str, children: Children) -> float:
     return float((done - began).total_seconds())
 
 
-def _check(url: str, runs: int) -> None:
+def _check(url: str, runs: int, how: str) -> None:
     engine = make_engine(make_url(url))
     with engine.connect() as connection:
         steps, walked = connection.execute(_COUNTS).one()
-        mails = connection.scalar(text("SELECT count(*) FROM email_sends"))
+        table = "effect" if how == STEP else "email_sends"
+        effects = connection.scalar(text(f"SELECT count(*) FROM {table}"))
     engine.dispose()
-    assert (steps, walked, mails) == (runs * STEPS_A_RUN, runs, runs * 2), (steps, walked, mails)
+    wanted = runs * (STEPS_A_RUN if how == STEP else 2)
+    assert (steps, walked, effects) == (runs * STEPS_A_RUN, runs, wanted), (steps, walked, effects)
+
+
+def _prepare(house: House, how: str, runs: int) -> Prepared:
+    steps_of(house, how)
+    return prepare(house, runs, document(house) if how == STEP else None)
 
 
 def _answer(engine: Engine, question: Any) -> Any:
@@ -156,52 +141,50 @@ def walk_here(
     """Return the steps per second of a walk inside this process, without queue and threads."""
     place, hints = installation(places, db), Hints()
     with place.house(hints) as house:
-        ready = prepare(house, runs)
+        ready = _prepare(house, how, runs)
         assert fire(house, ready) == runs
         vacuum(place.database_url)
         asked = Statements(house.runtime.database.engine) if statements else None
         watch = cProfile.Profile()
         if profile:
             watch.enable()
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         beats = _serve_hints(house, hints, how, batch)
-        seconds = time.perf_counter() - began
+        seconds, used = time.perf_counter() - began, time.process_time() - used
         watch.disable()
         if asked:
             asked.tell(beats, seconds)
-    _check(place.database_url, runs)
+    _check(place.database_url, runs, how)
     places.forget(place.database_url)
     if profile:
         statistics = pstats.Stats(watch, stream=sys.stderr)
         statistics.sort_stats("cumulative").print_stats(60)
         statistics.sort_stats("tottime").print_stats(40)
         statistics.dump_stats(profile)
-    return line(db, how, 1, runs, runs * STEPS_A_RUN / seconds, here=True, batch=batch)
+    return line(
+        db,
+        how,
+        1,
+        runs,
+        runs * STEPS_A_RUN / seconds,
+        here=True,
+        batch=batch,
+        cpu_share=used / seconds,
+    )
 
 
 def _serve_hints(house: House, hints: Hints, how: str, batch: int) -> int:
-    walker = house.steps if how == SET else StepByStep(house.steps)
-    beats = 0
+    walker, beats = steps_of(house, how), 0
     while hints.steps:
         beats += walk(walker, hints.steps.popleft(), batch).beats
     return beats
-
-
-def serve() -> None:
-    """Walk whatever is due, each effect in a commit of its own, until stopped (a child's work)."""
-    place = Installation.from_env()
-    with place.house() as house:
-        wait_for_go()
-        while True:
-            if not walk(StepByStep(house.steps)).claimed:
-                pause(_LOOK_S)
 
 
 def main() -> None:
     """Measure what the arguments ask for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--db", choices=["pg", "sqlite"], default="pg")
-    parser.add_argument("--exec", choices=[SET, STEP], default=SET, dest="how")
+    parser.add_argument("--exec", choices=[SET, STEP, ONE], default=SET, dest="how")
     parser.add_argument("--runs", type=int, default=2_000)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
