@@ -12,6 +12,7 @@ from typing import Final
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from engine.audience.models import Contact
 from engine.automations import advancing, applying, counters, lifecycle, run_lifecycle
 from engine.automations.advancing import Plan
 from engine.automations.claiming import RUN_ENDED, StepItem
@@ -57,6 +58,7 @@ def settle(
         for item in ours
     }
     _lock_ending(session, ours, wanted)
+    _lock_people(session, ours, wanted)
     results = _apply(session, ours, wanted, at)
     mails = _queue(session, ours, wanted, at)
     plan = Plan()
@@ -95,8 +97,7 @@ def _final(item: StepItem, outcome: Outcome) -> bool:
     if isinstance(outcome, Failed):
         return outcome is not RUN_ENDED and item.attempt >= MAX_EXECUTIONS
     # A change of a person may still be refused, which is a failure of the step.
-    asks = isinstance(outcome, Completed) and bool(outcome.patch or outcome.membership)
-    return asks and item.attempt >= MAX_EXECUTIONS
+    return _changes(outcome) and item.attempt >= MAX_EXECUTIONS
 
 
 def _lock_ending(
@@ -119,6 +120,33 @@ def _lock_ending(
         .order_by(row.id)
         .with_for_update(key_share=True)
     ).all()
+
+
+def _lock_people(
+    session: Session, items: Sequence[StepItem], wanted: Mapping[int, Outcome]
+) -> None:
+    """Lock everybody at once where some people are changed and others are written to.
+
+    Each of the two locks its own in the order of ids; one after the other they might meet another
+    batch crosswise.
+    """
+    done = [(item, wanted[item.id]) for item in items]
+    changed = {item.visit.contact_id for item, outcome in done if _changes(outcome)}
+    written = {
+        item.visit.contact_id
+        for item, outcome in done
+        if isinstance(outcome, Completed) and outcome.send is not None
+    }
+    if changed and written:
+        row = Contact
+        query = select(row.id).where(among(session, row.id, changed | written)).order_by(row.id)
+        session.execute(query.with_for_update(key_share=True)).all()
+
+
+def _changes(outcome: Outcome) -> bool:
+    if not isinstance(outcome, Completed):
+        return False
+    return outcome.patch is not None or outcome.membership is not None
 
 
 def _apply(
