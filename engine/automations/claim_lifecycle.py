@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import String, func, select, type_coerce
+from sqlalchemy import String, and_, func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from engine.accounts.queries import suspended
 from engine.automations import run_lifecycle
+from engine.automations.hints import SWEEP_PERIOD
 from engine.automations.models import CANCELLED, EXECUTING, FAILED, PENDING, AutomationStepRun
 from engine.automations.run_lifecycle import MOST_HINTS, STEP_FAILED, STEP_RUNS
 from engine.core.db import among
@@ -19,6 +20,8 @@ from engine.core.machine import transition_many
 from engine.core.walking import Claim
 
 LEASE: Final = timedelta(seconds=120)
+# How long a claim that met a resume leaves the row alone.
+LATER: Final = timedelta(seconds=1)
 INVALID_DUE_TIME: Final = "INVALID_DUE_TIME"
 
 
@@ -49,12 +52,20 @@ def park(session: Session, first: Sequence[int], again: Sequence[int], at: datet
     indexes; due_at tells again when they were due, for the choice at the resume.
     """
     row = AutomationStepRun
-    patch = {
-        "attempt": row.attempt - 1,
-        "lease_until": None,
-        "held_at": at,
-        "due_at": func.coalesce(row.delay_until, row.scheduled_at),
-    }
+    due = func.coalesce(row.delay_until, row.scheduled_at)
+    _undo(session, first, again, {"held_at": at, "due_at": due})
+
+
+def put_back(session: Session, first: Sequence[int], again: Sequence[int], at: datetime) -> None:
+    """Undo claims of this very transaction: their automation is just being resumed."""
+    _undo(session, first, again, {"due_at": at + LATER})
+
+
+def _undo(
+    session: Session, first: Sequence[int], again: Sequence[int], columns: Mapping[str, Any]
+) -> None:
+    row = AutomationStepRun
+    patch = {"attempt": row.attempt - 1, "lease_until": None, **columns}
     if first:
         again_pending = {**patch, "started_at": None}
         transition_many(
@@ -70,7 +81,8 @@ def fail_unreadable(session: Session, at: datetime) -> int:
     """Fail waiting step runs whose due time is no instant, and end their runs (SQLite alone).
 
     Nothing of the product writes such a value; a hand in the database can. Two ranges of the due
-    index hold them: every instant begins with a digit.
+    index hold them: every instant begins with a digit. What only looks like an instant matters
+    when its time comes, to the one that reads it (`coming`).
     """
     if session.get_bind().dialect.name != "sqlite":
         return 0
@@ -84,12 +96,15 @@ def fail_unreadable(session: Session, at: datetime) -> int:
     }
     key = (row.automation_run_id, row.step_key)
     reasons: dict[int, str] = {}
-    for wrong in (text >= ":", text < "0"):
+    soon = and_(row.due_at > at, row.due_at <= at + 2 * SWEEP_PERIOD, func.datetime(text).is_(None))
+    # Not a bare "0": beside a column of times SQLite would read it as a number, and every text is
+    # greater than that.
+    for wrong in (text >= ":", text < "0-", soon):
         where = [row.held_at.is_(None), wrong]
         failed = transition_many(session, STEP_RUNS, (PENDING, FAILED), where, patch, key)
         run_lifecycle.count_moved(session, failed, FAILED, PENDING)
         reasons.update((step.automation_run_id, STEP_FAILED) for step in failed)
-    run_lifecycle.end_runs(session, CANCELLED, reasons, at)
+    run_lifecycle.end_runs(session, CANCELLED, reasons, at, executed=0)
     return len(reasons)
 
 

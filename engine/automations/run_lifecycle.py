@@ -131,12 +131,13 @@ _SETTLE_COLUMNS: Final[Columns] = {
 
 
 def end_runs(
-    session: Session, to: str, reasons: Mapping[int, str], at: datetime
+    session: Session, to: str, reasons: Mapping[int, str], at: datetime, executed: int = 1
 ) -> Mapping[int, int]:
     """End running runs at a step; return automation by run of those that this call ended.
 
     The step counts as executed: steps_executed is raised once for each visit, by the write that
-    takes the run away from it, so that no claim has to write the run (decision A7).
+    takes the run away from it, so that no claim has to write the run (decision A7). executed: 0
+    where nobody ever claimed the step.
     """
     if not reasons:
         return {}
@@ -146,7 +147,7 @@ def end_runs(
         "completed_at": at,
         "next_step_at": None,
         "ended_reason": batch.c.reason,
-        "steps_executed": AutomationRun.steps_executed + 1,
+        "steps_executed": AutomationRun.steps_executed + executed,
     }
     where = [AutomationRun.id == batch.c.id]
     moved = transition_many(session, RUNS, (RUNNING, to), where, patch, _RUN_KEY)
