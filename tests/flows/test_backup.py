@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,10 @@ def writing(stack: Stack) -> Iterator[Callable[[], int]]:
     assert set(taken) == {201}
 
 
+def _more_than(enough: int, taken: Callable[[], int]) -> bool:
+    return taken() > enough
+
+
 def ask(engine: Engine, statement: str) -> Any:
     with engine.connect() as connection:
         return connection.execute(text(statement)).scalar_one()
@@ -95,7 +100,7 @@ def test_backups_while_everything_runs_are_whole_and_go_on(
     with writing(stack) as taken:
         for file in files:
             enough = taken() + 15
-            wait_for(lambda enough=enough: taken() > enough, "more events", 60)
+            wait_for(partial(_more_than, enough, taken), "more events", 60)
             stack.cli("backup", str(file))
     for process in stack.processes:
         stack.stop(process)
