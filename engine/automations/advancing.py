@@ -120,7 +120,8 @@ def _go_on(plan: Plan, item: StepItem, branch: str | None, at: datetime) -> None
         # The finished step stays finished (decision A6); a run that cannot go on is ended.
         plan.cancelled[item.run_id] = run_lifecycle.STEP_NOT_FOUND
     else:
-        plan.following.append({**row, "automation_id": item.automation_id})
+        carried = item.skip if item.carries and row["delay_until"] is None else None
+        plan.following.append({**row, "automation_id": item.automation_id, "result": carried})
 
 
 def _skipped_row(item: StepItem, passed: GraphStep) -> JsonObject:

@@ -14,8 +14,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
-from engine.automations import claim_lifecycle, counters, lifecycle, run_lifecycle
+from engine.automations import claim_lifecycle, counters, holding, lifecycle, run_lifecycle
 from engine.automations.graph import Graph, GraphStep
+from engine.automations.hints import hint_steps
 from engine.automations.kinds.steps.base import Failed, Visit
 from engine.automations.models import (
     ACTIVE,
@@ -46,7 +47,7 @@ LOST: Final = Failed("LEASE_LOST", "The worker was lost while executing the step
 
 @dataclass(frozen=True)
 class StepItem:
-    """One claimed visit with all that settling needs. skip: who skips it and why; never run."""
+    """One claimed visit with all that settling needs. skip: who skips it and why."""
 
     id: int
     attempt: int
@@ -59,6 +60,17 @@ class StepItem:
     visit: Visit[Any]
     failures: tuple[JsonObject, ...]
     skip: JsonObject | None = None
+
+    @property
+    def carries(self) -> bool:
+        """Return whether the skip goes on until the next wait: what a resume finds overdue is
+        the wait, and what should not happen is the mail behind it (decision A11)."""
+        return self.skip is not None and self.skip.get("reason") == holding.OVERDUE
+
+    @property
+    def passed(self) -> bool:
+        """Return whether the step is not run at all; who carries a skip still takes branches."""
+        return self.skip is not None and not (self.carries and self.step.exits)
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,7 @@ def guard(
         _sort(parted, row, contexts[row.automation_run_id])
     moved = [row for row in rows if row.id in first and row not in parted.parked]
     counters.count_steps(session, _keys(moved, contexts), EXECUTING, PENDING)
-    _park(session, parted.parked, first, at)
+    _park(session, parted.parked, first, contexts, at)
     _fail(session, parted.refused, contexts, at)
     # A worker lost four times over is a failed run like any other (facts 1.10). Lapsed rows are
     # claimed alone, so no run is locked yet when the automation is.
@@ -213,11 +225,29 @@ def _keys(rows: Sequence[Any], contexts: Mapping[int, Context]) -> Sequence[tupl
     ]
 
 
-def _park(session: Session, parked: Sequence[Any], first: Collection[int], at: datetime) -> None:
-    """Take back the claims of held rows: for whoever counts they were never made."""
-    fresh = [row.id for row in parked if row.id in first]
-    again = [row.id for row in parked if row.id not in first]
-    claim_lifecycle.park(session, fresh, again, at)
+def _park(
+    session: Session,
+    parked: Sequence[Any],
+    first: Collection[int],
+    contexts: Mapping[int, Context],
+    at: datetime,
+) -> None:
+    """Take back the claims of held rows: for whoever counts they were never made.
+
+    Where a resume is under way nobody is parked, for it would not see who is: a moment later the
+    row is claimed again.
+    """
+    if not parked:
+        return
+    owners = {row.id: contexts[row.automation_run_id].run.automation_id for row in parked}
+    paused = holding.surely_paused(session, set(owners.values()))
+    undo = {True: claim_lifecycle.park, False: claim_lifecycle.put_back}
+    for sure, taken_back in undo.items():
+        ids = [row.id for row in parked if (owners[row.id] in paused) == sure]
+        again = [row_id for row_id in ids if row_id not in first]
+        taken_back(session, [row_id for row_id in ids if row_id in first], again, at)
+        if not sure:
+            hint_steps(session, [(row_id, at + claim_lifecycle.LATER) for row_id in ids], at)
 
 
 def _fail(

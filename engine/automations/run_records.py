@@ -66,14 +66,16 @@ def create_step_runs(
 ) -> Sequence[tuple[int, datetime]]:
     """Insert pending step runs and count them; return (id, due_at) of each.
 
-    rows: the columns of a step run, and `automation_id` for the count.
+    rows: the columns of a step run, and `automation_id` for the count. result: a skip that a visit
+    is born with, if any.
     """
     if not rows:
         return []
     _count(session, rows, PENDING)
-    source = batch_table(session, _STEP_COLUMNS, rows)
-    values = [*(source.c[name] for name in _STEP_COLUMNS), *_constants(PENDING, 0)]
-    names = [*_STEP_COLUMNS, "status", "attempt"]
+    columns: Columns = {**_STEP_COLUMNS, "result": json_type()}
+    source = batch_table(session, columns, rows)
+    values = [*(source.c[name] for name in columns), *_constants(PENDING, 0)]
+    names = [*columns, "status", "attempt"]
     statement = insert(AutomationStepRun).from_select(names, select(*values))
     made = session.execute(statement.returning(AutomationStepRun.id, AutomationStepRun.due_at))
     return [(row.id, row.due_at) for row in made]

@@ -80,10 +80,10 @@ class StepWalker:
         groups: dict[str, list[StepItem]] = defaultdict(list)
         outcomes: dict[int, Outcome] = {}
         for item in items:
-            if item.skip is None:
-                groups[item.step.type].append(item)
-            else:
+            if item.skip is not None and item.passed:
                 outcomes[item.id] = Passed(item.skip)
+            else:
+                groups[item.step.type].append(item)
         for members in groups.values():
             kind = members[0].step.kind
             visits = [item.visit for item in members]

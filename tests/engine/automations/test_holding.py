@@ -160,6 +160,59 @@ def test_skip_passes_over_what_is_overdue_and_says_who_wanted_it(world: World) -
     assert world.run(row).next_step_at == world.clock.now() + DAY
 
 
+def test_skip_goes_on_until_the_next_wait_and_takes_the_branch_of_the_person(
+    world: World,
+) -> None:
+    steps = (
+        make.delay("wait", 1),
+        make.end("mail"),
+        make.branch("ask", yes="ada", no="end"),
+        make.end("bob"),
+        make.end("ada"),
+        make.delay("more", 1),
+        make.end("last"),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        kind = Failing()
+        patch.setitem(STEPS._kinds, "end", kind)
+        row = live(world, *steps)
+        world.fire()
+        move(world, row, WISH[PAUSED])
+        world.clock.advance(2 * DAY)
+        world.walker.sweep()
+        move(world, row, service.Wish(ACTIVE, resume="skip"))
+        world.walker.sweep()
+        assert world.log(row) == [
+            ("wait", "skipped"),
+            ("mail", "skipped"),
+            ("ask", "completed"),
+            ("bob", "skipped"),
+            ("ada", "skipped"),
+            ("more", "pending"),
+        ]
+        assert world.run(row).next_step_at == world.clock.now() + DAY
+        kind.outcome = Completed()
+        world.clock.advance(DAY)
+        world.walker.sweep()
+    assert world.log(row)[-2:] == [("more", "completed"), ("last", "completed")]
+
+
+def test_nobody_is_parked_behind_the_back_of_a_resume(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = live(world, make.delay("wait", 1), make.delay("more", 1))
+    world.fire()
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(2 * DAY)
+    with monkeypatch.context() as patch:
+        # What the claim sees while another transaction is about to resume.
+        patch.setattr(holding, "surely_paused", lambda _session, _ids: set())
+        world.walker.claim(None, 10)
+    visit = world.visits(row)[0]
+    assert (visit.status, visit.held_at, visit.attempt) == ("pending", None, 0)
+    assert visit.due_at == world.clock.now() + timedelta(seconds=1)
+
+
 @pytest.mark.parametrize("choice", ["shift", "overdue", "skip", "stop"])
 def test_who_was_between_two_tries_is_parked_and_let_go_too(
     world: World, monkeypatch: pytest.MonkeyPatch, choice: str
