@@ -1,4 +1,4 @@
-"""What a backup still owed when it was made: mails that waited, people on their way (decision 15).
+"""What a backup still owed when it was made: mails that waited, people on their way (DECISIONS 28).
 
 It goes on from the backup's instant, or is held back: nothing leaves then until a person says so.
 """
