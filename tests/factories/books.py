@@ -183,7 +183,7 @@ def _standing(runs: Mapping[int, _Run]) -> list[str]:
     """Return runs that stand nowhere, in two places, elsewhere than they say, or go on ended."""
     wrong = []
     for run_id, run in runs.items():
-        places = run.open_places
+        places = sorted(run.open_places)
         if run.status == RUNNING and places != [run.place]:
             wrong.append(f"run {run_id} is at {run.place} and has open visits at {places}")
         if run.status != RUNNING and places:
