@@ -84,7 +84,7 @@ def update_contact(
     Refused: `invalid_contact` with problems, `contact_not_found`, `identity_conflict` where another
     contact holds the new e-mail or external id.
     """
-    change = clean_patch(patch, property_types(session, workspace_id))
+    change = clean_patch(patch, property_types(session, workspace_id, [patch]))
     if isinstance(change, list):
         return invalid_contact(change)
     if not is_public_id(public_id):
@@ -109,8 +109,8 @@ def update_contacts(
     An answer says what really changed; () where everything stood as asked. A handful of statements
     for all of them; a patch that is shared by many people is judged once.
     """
-    definitions = property_types(session, workspace_id)
     distinct = {id(patch): patch for patch in patches.values()}
+    definitions = property_types(session, workspace_id, distinct.values())
     judged = {key: clean_patch(patch, definitions) for key, patch in distinct.items()}
     gone = missing("contact_not_found")
     changes: dict[int, Change] = {}
@@ -135,7 +135,7 @@ def judge_patches(
     session: Session, workspace_id: int, patches: Mapping[KeyT, ContactPatch]
 ) -> Mapping[KeyT, Sequence[Problem]]:
     """Return what `update_contacts` would refuse each patch for now; sound ones are left out."""
-    definitions = property_types(session, workspace_id) if patches else {}
+    definitions = property_types(session, workspace_id, patches.values(), keep=False)
     judged = {key: clean_patch(patch, definitions) for key, patch in patches.items()}
     return {key: faults for key, faults in judged.items() if isinstance(faults, list)}
 

@@ -103,12 +103,7 @@ def delete_property(
     found = get_property(session, workspace_id, public_id)
     if found is None:
         return missing("property_not_found")
-    value = ContactPropertyValue
-    session.execute(
-        delete(value)
-        .where(value.workspace_id == workspace_id, value.key == found.key)
-        .execution_options(synchronize_session=False)
-    )
+    # First of all, so that whoever is writing values of it ends before, and nobody begins after.
     gone = session.execute(
         delete(Property)
         .where(Property.workspace_id == workspace_id, Property.id == found.row_id)
@@ -117,6 +112,12 @@ def delete_property(
     ).scalar()
     if gone is None:
         return missing("property_not_found")  # somebody else was first
+    value = ContactPropertyValue
+    session.execute(
+        delete(value)
+        .where(value.workspace_id == workspace_id, value.key == found.key)
+        .execution_options(synchronize_session=False)
+    )
     details = {"key": found.key}
     _audit(session, workspace_id, "property", public_id, "deleted", actor, at, details)
     return None

@@ -12,7 +12,15 @@ from typing import Final
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from engine.audience.inputs import STRICT, UPSERT, Action, ContactInput, Mode, SavedContact
+from engine.audience.inputs import (
+    STRICT,
+    UPSERT,
+    Action,
+    ContactInput,
+    ContactPatch,
+    Mode,
+    SavedContact,
+)
 from engine.audience.models import Property
 from engine.audience.queries import contacts_by_row_id
 from engine.audience.service import writing
@@ -20,6 +28,7 @@ from engine.audience.service.cleaning import Change, clean_input
 from engine.audience.service.writing import Rewrite, Stored
 from engine.core import events
 from engine.core.outcome import Problem, Refused
+from engine.core.text import storable
 
 CREATED: Final = "contact_created"
 UPDATED: Final = "contact_updated"
@@ -68,7 +77,7 @@ def resolve(
     session: Session, under_way: Writing, batch: Sequence[ContactInput], mode: Mode
 ) -> None:
     """Write the batch into `under_way`; the caller records its events."""
-    definitions = property_types(session, under_way.workspace_id)
+    definitions = property_types(session, under_way.workspace_id, batch)
     waiting: dict[int, Change] = {}
     for place, sent in enumerate(batch):
         change = clean_input(sent, definitions)
@@ -188,12 +197,28 @@ def answer(
     return answers
 
 
-def property_types(session: Session, workspace_id: int) -> dict[str, str]:
-    """Return the type of every custom property of the workspace, by key."""
-    rows = session.execute(
-        select(Property.key, Property.type).where(Property.workspace_id == workspace_id)
+def property_types(
+    session: Session,
+    workspace_id: int,
+    named: Iterable[ContactInput | ContactPatch],
+    *,
+    keep: bool = True,
+) -> dict[str, str]:
+    """Return the types of the custom properties that these inputs name, by key.
+
+    keep: nobody deletes them until the caller's transaction ends, so that no value is left behind
+    without its property.
+    """
+    keys = {key for each in named for key in each.properties}
+    if not keys:
+        return {}
+    asked = select(Property.key, Property.type).where(
+        Property.workspace_id == workspace_id,
+        Property.key.in_([key for key in keys if storable(key)]),
     )
-    return dict(rows.all())
+    if keep:
+        asked = asked.with_for_update(read=True, key_share=True)
+    return dict(session.execute(asked).all())
 
 
 def invalid_contact(problems: Sequence[Problem]) -> Refused:

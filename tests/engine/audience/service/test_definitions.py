@@ -1,6 +1,7 @@
 """Custom properties and topics: what may be defined, and that every change is audited."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -8,11 +9,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from engine.audience import queries, service
-from engine.audience.inputs import API, PropertyInput, TopicInput
+from engine.audience.inputs import API, ContactPatch, PropertyInput, TopicInput
 from engine.audience.queries import PropertyRow, TopicRow
 from engine.core.audit import AuditEntry
 from engine.core.db import scope
 from engine.core.outcome import Refused
+from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts as house_of
 from tests.factories import audience as make
 from tests.factories.accounts import AT
@@ -145,3 +147,31 @@ def test_what_is_elsewhere_or_nowhere_is_missing(
     )
     asked = "no\x00body" if impossible else foreign
     assert verb(session, workspace, asked) == Refused(reason, "missing")
+
+
+def test_deleting_a_property_while_people_get_it_ends_for_both(uow: UnitOfWork) -> None:
+    with uow.begin() as session:
+        workspace = house_of.workspace(session).id
+        rows = [make.contact(session, workspace).row_id for _ in range(60)]
+    for _round in range(4):
+        with uow.begin() as session:
+            defined = make.custom_property(session, workspace, "plan").public_id
+            put(session, workspace, rows, "a")
+
+        def change(number: int, defined: str = defined) -> object:
+            with uow.begin() as session:
+                if number == 0:
+                    return service.delete_property(session, workspace, defined, make.ACTOR, AT)
+                return put(session, workspace, rows[::number], f"b{number}")
+
+        with ThreadPoolExecutor(4) as hands:
+            answers = list(hands.map(change, [2, 0, -1, 1]))
+        assert answers[1] is None
+        with uow.read() as session:
+            kept = queries.property_values(session, workspace, rows, ["plan"])
+        assert kept == {}, "a value without its property"
+
+
+def put(session: Session, workspace: int, rows: list[int], plan: str) -> object:
+    patches = {row: ContactPatch(properties={"plan": plan}) for row in rows}
+    return service.update_contacts(session, workspace, patches, API, AT)
