@@ -49,11 +49,9 @@ def restore(settings: Settings, path: Path, wish: Wish, say: Callable[[str], Non
     """
     reader = Reader(path)
     _fits(reader.manifest, path, settings)
+    reader.check()
     make_home(settings.home)
     with workplace(settings.home / "restore") as folder:
-        for name in reader.manifest.members:
-            reader.extract(name, folder / "member")
-            (folder / "member").unlink()
         database = Database(settings.database)
         try:
             found = _looked(database.engine, settings, wish)

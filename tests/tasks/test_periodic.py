@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Barrier
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
 from engine.core import ticks
@@ -200,3 +200,24 @@ def test_each_job_stands_once_in_the_timetable() -> None:
 
 def test_the_timetable_travels_under_a_known_name() -> None:
     assert periodic.RUN_SWEEP in TASKS
+
+
+def test_a_heart_that_sees_a_newer_schema_beats_no_more(house: House, clock: FixedClock) -> None:
+    heart = Heart(house.runtime.uow, "worker")
+    heart.beat()
+    assert heart.newer is None
+    with house.runtime.uow.begin() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    clock.advance(periodic.BEAT_EVERY)
+    heart.beat()
+    assert heart.newer == "9999"
+    with house.runtime.uow.read() as session:
+        assert session.scalars(select(Heartbeat.seen_at)).all() == [START]
+
+
+def test_a_heart_outlives_a_database_without_its_tables(house: House, clock: FixedClock) -> None:
+    heart = Heart(house.runtime.uow, "worker")
+    with house.runtime.uow.begin() as session:
+        session.execute(text("DROP TABLE alembic_version"))
+    heart.beat()
+    assert heart.newer is None

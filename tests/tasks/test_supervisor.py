@@ -61,3 +61,30 @@ def test_a_web_server_that_loses_its_port_to_another_ends_everything() -> None:
         _, said = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "right after its start" in said
+
+
+PAIR: Final = """
+import sys
+from tasks.supervisor import Supervisor
+old = [sys.executable, "-c", "raise SystemExit(78)"]
+stays = [sys.executable, "-c", "import time; time.sleep(600)"]
+sys.exit(Supervisor([("worker", old), ("web server", stays)][: int(sys.argv[1])]).run())
+"""
+
+
+def test_a_child_older_than_the_schema_rests_and_the_others_go_on() -> None:
+    process = supervise(PAIR, "2")
+    assert process.stderr is not None
+    assert "is not started again" in process.stderr.readline()
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert said == ""
+
+
+def test_where_nothing_else_is_left_the_supervisor_ends_with_the_same_code() -> None:
+    process = supervise(PAIR, "1")
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 78
+    assert "newer Stellwerk" in said

@@ -66,3 +66,17 @@ def owned(cli: Cli) -> Cli:
     """Return the command line of an installation with the workspace Acme and its owner."""
     cli("setup", "--email", OWNER, "--password-stdin", "--workspace", "Acme", stdin=f"{PASSWORD}\n")
     return cli
+
+
+@pytest.fixture
+def demo(owned: Cli) -> Cli:
+    """Return an installation with sample people on their way, and mails that wait."""
+    owned("demo", "load")
+    return owned
+
+
+@pytest.fixture
+def file(demo: Cli, tmp_path: Path) -> Path:
+    """Return a backup of it."""
+    demo("backup", str(tmp_path / "file"))
+    return tmp_path / "file"
