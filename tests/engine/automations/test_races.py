@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
-from engine.automations.models import AutomationRun, AutomationStepRun
+from engine.automations.models import AutomationRun
 from engine.automations.walker import StepWalker
 from engine.core.clock import FixedClock
+from engine.delivery.models import EmailSend
 from engine.delivery.walker import SendWalker
 from engine.house import House
 from tests.factories import accounts, audience, delivery
@@ -54,8 +55,17 @@ class Crowd:
     def ended(self) -> Counter[str]:
         """Return how many runs stand in which status."""
         with self.uow.read() as session:
-            assert_books(session)
             return Counter(session.scalars(select(AutomationRun.status)).all())
+
+    def mails(self) -> int:
+        """Return how many mails were queued."""
+        with self.uow.read() as session:
+            return session.scalar(select(func.count(EmailSend.id))) or 0
+
+    def assert_books(self) -> None:
+        """Check that statuses, counters and the log agree."""
+        with self.uow.read() as session:
+            assert_books(session)
 
     def copies(self) -> Counter[int]:
         """Return how many mails were handed to the server how often."""
@@ -89,24 +99,12 @@ def test_dup_03_two_sweeps_at_the_same_instant_send_each_mail_once(
     for number in range(1, ROUNDS + 1):
         assert here.fire() == PEOPLE
         together(*(walker.sweep for walker in here.steps))
-        together(*(walker.sweep for walker in here.sends))
         assert here.ended() == {"completed": number * PEOPLE}
-        assert here.copies() == {1: number * PEOPLE}
-
-
-def test_rac_03_another_worker_goes_on_at_the_waiting_step(crowd: Callable[[int], Crowd]) -> None:
-    here = crowd(1)
-    here.live(
-        make.email("one", here.template), make.delay("wait", 1), make.email("two", here.template)
-    )
-    here.fire()
-    here.steps[0].sweep()
-    here.clock.advance(timedelta(days=1))
-    here.steps[1].sweep()
-    with here.uow.read() as session:
-        row = AutomationStepRun
-        log = session.execute(select(row.step_key, row.attempt).order_by(row.id)).all()
-    assert [tuple(line) for line in log] == [("one", 1), ("wait", 1), ("two", 1)]
+        assert here.mails() == number * PEOPLE
+        if number == 1:
+            together(*(walker.sweep for walker in here.sends))
+            assert here.copies() == {1: PEOPLE}
+    here.assert_books()
 
 
 def test_q_03_an_emptied_queue_loses_none_of_500_waiting_runs(
@@ -123,23 +121,6 @@ def test_q_03_an_emptied_queue_loses_none_of_500_waiting_runs(
         here.sends[0].sweep()
     assert here.ended() == {"completed": 500}
     assert here.copies() == {1: 500}
-
-
-def test_q_01_a_step_whose_hint_was_lost_is_done_a_minute_later_at_most(
-    crowd: Callable[[int], Crowd], dispatch: RecordingDispatch
-) -> None:
-    here = crowd(1)
-    here.live(make.delay("wait", 30, "minutes"))
-    here.fire()
-    dispatch.take()
-    due = here.clock.now() + timedelta(minutes=30)
-    # Sweeps run every minute, at any phase: the one that comes last before the due time finds
-    # nothing, the next one finds the step.
-    here.clock.set(due - timedelta(seconds=1))
-    assert here.steps[0].sweep()["walked"] == 0
-    here.clock.advance(timedelta(seconds=60))
-    assert here.steps[0].sweep()["walked"] == 1
-    assert here.ended() == {"completed": 1}
 
 
 def follow(here: Crowd, dispatch: RecordingDispatch) -> None:
@@ -170,6 +151,7 @@ def test_with_all_sweeps_off_a_run_with_waits_under_a_minute_ends(
     follow(here, dispatch)
     assert here.ended() == {"completed": 3}
     assert here.copies() == {1: 6}
+    here.assert_books()
 
 
 @pytest.mark.parametrize("hours", [-1, 1])
@@ -194,3 +176,4 @@ def test_a_clock_that_jumps_an_hour_loses_and_doubles_nothing(
         here.sends[1].sweep()
     assert here.ended() == {"completed": 20}
     assert here.copies() == {1: 40}
+    here.assert_books()
