@@ -15,6 +15,7 @@ ENDED: Final[Mapping[str, LazyString]] = {
     "removed": _("The person was deleted."),
     "automation_deleted": _("The automation was deleted."),
     "step_not_found": _("The next step could not be begun."),
+    "stopped": _("The automation was stopped, and everybody inside with it."),
 }
 # error_code → what went wrong.
 ERRORS: Final[Mapping[str, LazyString]] = {
