@@ -20,6 +20,7 @@ from engine.core.db import make_engine
 from engine.core.walking import BATCH, walk
 from engine.house import House
 from tasks.dispatch import connect
+from tests.bench import cpu
 from tests.bench.children import READY, Children, pause
 from tests.bench.installation import STEPS_A_RUN, Hints, Installation, Prepared, fire, prepare
 from tests.bench.lines import Line, say
@@ -148,9 +149,9 @@ def walk_here(
         watch = cProfile.Profile()
         if profile:
             watch.enable()
-        began, used = time.perf_counter(), time.process_time()
+        began, before = time.perf_counter(), cpu.read(places)
         beats = _serve_hints(house, hints, how, batch)
-        seconds, used = time.perf_counter() - began, time.process_time() - used
+        seconds, used = time.perf_counter() - began, cpu.read(places).since(before)
         watch.disable()
         if asked:
             asked.tell(beats, seconds)
@@ -161,16 +162,14 @@ def walk_here(
         statistics.sort_stats("cumulative").print_stats(60)
         statistics.sort_stats("tottime").print_stats(40)
         statistics.dump_stats(profile)
-    return line(
-        db,
-        how,
-        1,
-        runs,
-        runs * STEPS_A_RUN / seconds,
-        here=True,
-        batch=batch,
-        cpu_share=used / seconds,
-    )
+    steps = runs * STEPS_A_RUN
+    more = {
+        "here": True,
+        "batch": batch,
+        "client_us_a_step": 1e6 * used.client / steps,
+        "server_us_a_step": 1e6 * used.server / steps if db == "pg" else 0.0,
+    }
+    return line(db, how, 1, runs, steps / seconds, **more)
 
 
 def _serve_hints(house: House, hints: Hints, how: str, batch: int) -> int:
