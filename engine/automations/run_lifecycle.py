@@ -95,14 +95,14 @@ def settle_steps(
     """
     if not rows:
         return set()
-    batch = batch_table(session, _SETTLE_COLUMNS, rows)
-    written = (name for name in _SETTLE_COLUMNS if name not in ("id", "attempt"))
+    batch = _settling(session, rows)
     patch = {
         "completed_at": at,
         "lease_until": None,
-        **{name: batch.c[name] for name in written},
+        **{name: batch.c[name] for name in _WRITTEN},
     }
-    moved = transition_many(session, STEP_RUNS, (EXECUTING, to), _same_attempt(batch), patch)
+    where = _same_attempt(batch)
+    moved = transition_many(session, STEP_RUNS, (EXECUTING, to), where, patch, was=batch.c.was)
     return {row.id for row in moved}
 
 
@@ -110,24 +110,34 @@ def back_off(session: Session, rows: Sequence[Mapping[str, Any]]) -> Collection[
     """Put executing step runs back until their next try: due_at in the future, no lease."""
     if not rows:
         return set()
-    batch = batch_table(session, {**_SETTLE_COLUMNS, "due_at": Instant()}, rows)
+    batch = _settling(session, rows)
     patch = {
         "lease_until": None,
         **{name: batch.c[name] for name in ("due_at", "failures", "error_code", "error_message")},
     }
-    moved = transition_many(session, STEP_RUNS, (EXECUTING, EXECUTING), _same_attempt(batch), patch)
+    where, again = _same_attempt(batch), (EXECUTING, EXECUTING)
+    moved = transition_many(session, STEP_RUNS, again, where, patch, was=batch.c.was)
     return {row.id for row in moved}
 
 
-_SETTLE_COLUMNS: Final[Columns] = {
-    "id": Id,
-    "attempt": Integer(),
+_WRITTEN: Final[Columns] = {
     "result": json_type(),
     "failures": json_type(),
     "email_send_id": Id,
     "error_code": String(),
     "error_message": String(),
 }
+_SETTLED: Final[Columns] = {
+    "id": Id,
+    "attempt": Integer(),
+    "was": String(),
+    "due_at": Instant(),
+    **_WRITTEN,
+}
+
+
+def _settling(session: Session, rows: Sequence[Mapping[str, Any]]) -> Any:
+    return batch_table(session, _SETTLED, [{**row, "was": EXECUTING} for row in rows])
 
 
 def end_runs(
