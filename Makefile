@@ -44,9 +44,10 @@ fmt: setup-dev
 	$(BIN)/ruff check --fix .
 
 # Measures the product beside its peers: SIZE=small takes minutes, SIZE=full more rounds and a million rows.
+# INTO=README.md puts the table there.
 SIZE ?= small
 bench: setup-dev $(V)/.installed-bench
-	@exec $(BIN)/python -m tests.bench $(SIZE)
+	@exec $(BIN)/python -m tests.bench $(SIZE) $(if $(INTO),--into $(INTO))
 
 # Gathers the texts of code and templates into the catalogues; then fill in what is empty.
 POT := web/translations/messages.pot

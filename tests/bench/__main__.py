@@ -1,6 +1,7 @@
 """Entry of `make bench`: measures the product beside its peers and prints lines and a table."""
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from tests.bench import fanning, growing, lateness, memory, rounds, table
 from tests.bench.goals import GOALS, Results
 from tests.bench.lines import Line, note, say
 from tests.bench.places import Db, Places, opened
-from tests.bench.rounds import SIZES, Rounds, Size
+from tests.bench.rounds import SIZES, Size
 from tests.support import programs
 
 WALKERS: Final = "walkers"
@@ -25,9 +26,8 @@ def _growing(places: Places, size: Size) -> list[Line]:
 
 
 def _lateness(places: Places, size: Size) -> list[Line]:
-    return [
-        say(lateness.measure(places, db, size.late, size.idle_s, size.idle_times)) for db in _BOTH
-    ]
+    times = {"pg": 1, "sqlite": size.idle_times}
+    return [say(lateness.measure(places, db, size.late, size.idle_s, times[db])) for db in _BOTH]
 
 
 def _fanning(places: Places, size: Size) -> list[Line]:
@@ -50,9 +50,10 @@ def main() -> int:
     """Measure, print the table, and answer 1 when a gate is missed."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("size", choices=sorted(SIZES), default="small", nargs="?")
-    parser.add_argument("--only", choices=[WALKERS, *SINGLES], action="append")
+    parser.add_argument("--only", choices=[WALKERS, *SINGLES, "nothing"], action="append")
     parser.add_argument("--rounds", type=int, help="rounds of the walkers")
     parser.add_argument("--into", type=Path, help="a file whose table is replaced")
+    parser.add_argument("--lines", type=Path, help="a file that keeps the lines of several calls")
     asked = parser.parse_args()
     lacking = programs.has_database_servers()
     if lacking:
@@ -60,16 +61,38 @@ def main() -> int:
         return 2
     size, wanted = SIZES[asked.size], asked.only or [WALKERS, *SINGLES]
     with opened() as places:
-        walked = Rounds()
-        if WALKERS in wanted:
-            walked = rounds.measure(places, size, asked.rounds or size.rounds)
-        lines = [line for name in wanted if name in SINGLES for line in SINGLES[name](places, size)]
-        results = Results(walked, lines)
+        results = Results(_measure(places, size, wanted, asked.rounds or size.rounds, asked.lines))
         written = table.markdown(results, size, places)
     print(f"\n{written}")
     if asked.into:
         table.write(asked.into, written)
     return int(any("missed" in goal.verdict(goal.measured(results)) for goal in GOALS))
+
+
+def _measure(
+    places: Places, size: Size, wanted: Sequence[str], times: int, kept: Path | None
+) -> list[Line]:
+    """Measure what is wanted; lines of earlier calls in `kept` count too, and are added to."""
+    lines: list[Line] = []
+    if kept is not None and kept.exists():
+        lines = [json.loads(one) for one in kept.read_text().splitlines()]
+    first = 1 + max((line.get("round", 0) for line in lines), default=0)
+    new: list[Line] = []
+    if WALKERS in wanted:
+        new = rounds.measure(places, size, range(first, first + times))
+    for name in wanted:
+        if name in SINGLES:
+            new += SINGLES[name](places, size)
+    if kept is not None:
+        with kept.open("a") as output:
+            output.writelines(f"{json.dumps(line)}\n" for line in new)
+    return [*_outdated(lines, new), *new]
+
+
+def _outdated(lines: Sequence[Line], new: Sequence[Line]) -> list[Line]:
+    """Return the earlier lines without single measurements that were repeated."""
+    repeated = {line["test"] for line in new if "round" not in line}
+    return [line for line in lines if "round" in line or line["test"] not in repeated]
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """The gates and targets of the engine, and what the measurements say to each."""
 
-from collections.abc import Callable, Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from tests.bench.lines import Line
-from tests.bench.rounds import Rounds
 
 _PROCRASTINATE: Final = ("procrastinate 1", "procrastinate 2")
 _DBOS: Final = ("dbos 1", "dbos 2")
@@ -13,10 +13,31 @@ _DBOS: Final = ("dbos 1", "dbos 2")
 
 @dataclass(frozen=True)
 class Results:
-    """Everything one call of the benchmark has measured."""
+    """What the lines say: medians over the rounds, and the figures of single measurements."""
 
-    rounds: Rounds
     lines: Sequence[Line]
+
+    def speeds(self) -> Mapping[int, Mapping[str, float]]:
+        """Return the steps per second by round and name, in the order they were measured."""
+        found: dict[int, dict[str, float]] = {}
+        for line in self.lines:
+            if "round" in line:
+                found.setdefault(line["round"], {})[line["name"]] = float(line["steps_per_s"])
+        return found
+
+    def median(self, name: str) -> float | None:
+        """Return the median speed of an engine; None when it was not measured."""
+        found = [one[name] for one in self.speeds().values() if name in one]
+        return statistics.median(found) if found else None
+
+    def ratio(self, name: str, peers: Sequence[str]) -> float | None:
+        """Return the median of the rounds' ratios to the best of `peers`."""
+        found = [
+            one[name] / max(one[peer] for peer in peers)
+            for one in self.speeds().values()
+            if name in one and all(peer in one for peer in peers)
+        ]
+        return statistics.median(found) if found else None
 
     def value(self, test: str, name: str, db: str, rows: int | None = None) -> float | None:
         """Return one figure of a single measurement; of several sizes the largest."""
@@ -27,7 +48,7 @@ class Results:
         ]
         if not found:
             return None
-        return float(max(found, key=lambda line: line.get("rows", 0))[name])
+        return float(max(found, key=lambda line: int(line.get("rows", 0)))[name])
 
     def growth(self, name: str, db: str) -> float | None:
         """Return a time at the largest number of rows by that at the smallest."""
@@ -64,12 +85,12 @@ class Goal:
 
 
 def _ratio(name: str, *peers: str) -> Callable[[Results], float | None]:
-    return lambda results: results.rounds.ratio(name, peers)
+    return lambda results: results.ratio(name, peers)
 
 
 def _share(name: str, peer: str) -> Callable[[Results], float | None]:
     def percent(results: Results) -> float | None:
-        found = results.rounds.ratio(name, (peer,))
+        found = results.ratio(name, (peer,))
         return None if found is None else 100 * found
 
     return percent

@@ -1,8 +1,7 @@
-"""Interleaved rounds of the product and its peers, and the medians of what each round says."""
+"""Interleaved rounds of the product and its peers: in each round every engine runs once."""
 
-import statistics
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from tests.bench import walker
@@ -12,8 +11,6 @@ from tests.bench.places import Places
 from tests.bench.single import ONE, SET, STEP
 
 Run = Callable[[Places], Line]
-# Speeds of one round by the name of the run.
-Round = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ def runs(size: Size) -> Mapping[str, Run]:
         "product pg set 2": lambda places: walker.measure(places, "pg", SET, 2, quick),
         "product pg step 1": lambda places: walker.measure(places, "pg", STEP, 1, single),
         "product pg step 2": lambda places: walker.measure(places, "pg", STEP, 2, single),
-        "product pg one 1": lambda places: walker.measure(places, "pg", ONE, 1, single),
+        "product pg one 1": lambda places: walker.measure(places, "pg", ONE, 1, single // 4),
         "huey": lambda places: huey_walker.measure(places, slow),
         "product sqlite set 1": lambda places: walker.measure(places, "sqlite", SET, 1, quick),
         "raw sqlite": lambda places: raw_sql.measure(places, "sqlite", quick),
@@ -62,35 +59,11 @@ def runs(size: Size) -> Mapping[str, Run]:
     return chosen
 
 
-@dataclass
-class Rounds:
-    """The speeds of all rounds."""
-
-    speeds: list[Round] = field(default_factory=list)
-
-    def median(self, name: str) -> float | None:
-        """Return the median speed of a run; None when it was not measured."""
-        found = [one[name] for one in self.speeds if name in one]
-        return statistics.median(found) if found else None
-
-    def ratio(self, name: str, peers: Sequence[str]) -> float | None:
-        """Return the median of the rounds' ratios to the best of `peers`."""
-        found = [
-            one[name] / max(one[peer] for peer in peers)
-            for one in self.speeds
-            if name in one and all(peer in one for peer in peers)
-        ]
-        return statistics.median(found) if found else None
-
-
-def measure(places: Places, size: Size, times: int) -> Rounds:
-    """Run every engine once a round; each speed is printed as it comes."""
-    rounds = Rounds()
-    for number in range(times):
-        note(f"round {number + 1} of {times}")
-        speeds = {
-            name: float(say({**run(places), "round": number + 1})["steps_per_s"])
-            for name, run in runs(size).items()
-        }
-        rounds.speeds.append(speeds)
-    return rounds
+def measure(places: Places, size: Size, numbers: Iterable[int]) -> list[Line]:
+    """Run every engine once in each numbered round; each line is printed as it comes."""
+    found: list[Line] = []
+    for number in numbers:
+        note(f"round {number}")
+        for name, run in runs(size).items():
+            found.append(say({**run(places), "name": name, "round": number}))
+    return found

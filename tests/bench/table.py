@@ -23,11 +23,13 @@ def markdown(results: Results, size: Size, places: Places) -> str:
     goals = ["| goal | what | gate | target | measured | |", "|---|---|---|---|---|---|"]
     goals += [_goal(goal, goal.measured(results)) for goal in GOALS]
     speeds = ["| engine | steps/s |", "|---|---|"]
-    names = results.rounds.speeds[0] if results.rounds.speeds else {}
-    speeds += [f"| {name} | {results.rounds.median(name):,.0f} |" for name in names]
+    rounds = results.speeds()
+    names = dict.fromkeys(name for one in rounds.values() for name in one)
+    speeds += [f"| {name} | {results.median(name):,.0f} |" for name in names]
     intro = (
-        f"Measured on {clock.now():%d %B %Y} by `make bench SIZE={size.name}` "
-        f"({size.rounds} rounds; ratios are medians of the rounds' ratios) on {_machine(places)}."
+        f"Measured on {clock.now():%d %B %Y} by `make bench SIZE={size.name}` on "
+        f"{_machine(places)}. Speeds are medians of {len(rounds)} rounds, ratios medians of the "
+        "rounds' ratios."
     )
     return "\n".join([intro, "", *goals, "", *speeds])
 
