@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from engine.automations import fanout
 from engine.core import events
 from engine.core.events import RecordedEvent
+from tests.bench import cpu
 from tests.bench.installation import Hints, fire, prepare
 from tests.bench.lines import Line
 from tests.bench.places import Db, Places, vacuum
@@ -43,9 +44,9 @@ def measure(places: Places, db: Db, people: int) -> Line:
         ready = prepare(house, people)
         vacuum(place.database_url)
         events.subscribe("automations", timed)
-        began = time.perf_counter()
+        began, before = time.perf_counter(), cpu.read(places)
         started = fire(house, ready, CHUNK)
-        seconds = time.perf_counter() - began
+        seconds, used = time.perf_counter() - began, cpu.read(places).since(before)
     assert started == people, started
     places.forget(place.database_url)
     return {
@@ -55,4 +56,6 @@ def measure(places: Places, db: Db, people: int) -> Line:
         "people": people,
         "runs_per_s": people / timed.seconds,
         "with_events_per_s": people / seconds,
+        "client_us_a_run": 1e6 * used.client / people,
+        "server_us_a_run": 1e6 * used.server / people if db == "pg" else 0.0,
     }
