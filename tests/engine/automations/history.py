@@ -9,14 +9,12 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 
 from engine.audience import service as audience
 from engine.audience.inputs import API, ContactPatch
-from engine.audience.models import Contact
 from engine.automations import service
 from engine.automations.effects import WalkSteps
-from engine.automations.kinds.steps.base import Completed, Failed, StepConfig, StepKind, Visit
 from engine.automations.models import (
     AutomationEntry,
     AutomationRun,
@@ -36,6 +34,7 @@ from engine.delivery.models import POOL_CAMPAIGN, POOL_TRANSACTIONAL, EmailSend,
 from engine.delivery.walker import SendWalker
 from engine.house import House
 from tasks.periodic import run_sweep
+from tests.engine.automations.plans import OddStep, documents, edited
 from tests.factories import accounts, delivery
 from tests.factories import audience as people
 from tests.factories import automations as make
@@ -44,8 +43,6 @@ from tests.fakes.transports import ScriptedTransport
 
 LAPSE: Final = timedelta(seconds=121)
 RATES: Final = {POOL_TRANSACTIONAL: 1_000, POOL_CAMPAIGN: 1_000}
-# What the odd step may do instead of its work.
-MOODS: Final = ("raise", "fail", "nonsense", "silent", "hang", "die")
 EMPTIED: Final[Sequence[Any]] = (
     SentMessage,
     EmailSend,
@@ -55,34 +52,6 @@ EMPTIED: Final[Sequence[Any]] = (
     AutomationStatShard,
     AutomationStepStat,
 )
-
-
-class OddConfig(StepConfig):
-    """Nothing to say."""
-
-
-class OddStep(StepKind[OddConfig, None]):
-    """A step that does what the history told it, once each."""
-
-    Config = OddConfig
-
-    def __init__(self) -> None:
-        self.moods: list[str] = []
-        self.hang: Callable[[], None] = lambda: None
-
-    def run(self, visits: Sequence[Visit[Any]], facts: Any) -> Any:
-        """Complete, or do the next odd thing."""
-        mood = self.moods.pop(0) if self.moods else ""
-        if mood == "raise":
-            raise ValueError("odd")
-        if mood == "die":
-            raise Crash("step")
-        if mood == "hang":
-            self.hang()
-        answers = {"fail": Failed("ODD", "odd"), "nonsense": "nonsense"}
-        if mood == "silent":
-            return {}
-        return {visit.id: answers.get(mood, Completed()) for visit in visits}
 
 
 class Installation:
@@ -107,6 +76,7 @@ class Installation:
         self.claimed: list[tuple[StepWalker, Sequence[Any]]] = []
         self.passed: Counter[str] = Counter()
         self.sprung: Counter[str] = Counter()
+        self.tried: Counter[str] = Counter()
         self.automations: dict[str, str] = {}
         self.ticks = 0
 
@@ -127,11 +97,10 @@ class Installation:
                 people.contact(session, self.workspace, first_name=name)
                 for name in ("Ada", "Bob", "Ada")
             ]
-            for name, raw in _documents(template, topic).items():
+            self.plans = documents(template, topic)
+            for name, raw in self.plans.items():
                 made = make.live(session, self.workspace, raw, self.clock.now())
                 self.automations[name] = made.public_id
-                if name == "held":
-                    made.on_pause = "hold"
 
     def _in_the_air(self) -> None:
         """The body has left and no answer has come: whatever the history put here happens."""
@@ -220,6 +189,18 @@ class Installation:
                 session, self.workspace, self.automations[name], wish, make.ACTOR, self.clock.now()
             )
 
+    def publish(self, name: str, people_inside: str, which: int) -> object:
+        """Edit the draft, then put it in force beside the people who are inside."""
+        raw = edited(self.plans[name], which)
+        with self.uow.begin() as session:
+            row = service.find(session, self.workspace, self.automations[name])
+            if row is None:
+                return None
+            acting = (make.ACTOR, self.clock.now())
+            place = (session, self.workspace, row.public_id)
+            service.save(*place, raw, row.draft_version, *acting)
+            return service.publish(*place, people_inside, *acting)
+
     def remove(self, name: str) -> object:
         """Delete an automation, where that is allowed."""
         with self.uow.begin() as session:
@@ -253,10 +234,8 @@ class Installation:
     def opt_out(self, person: int) -> None:
         """Let a person unsubscribe from everything."""
         with self.uow.begin() as session:
-            session.execute(
-                update(Contact)
-                .where(Contact.id == self.people[person].row_id)
-                .values(unsubscribed_at=self.clock.now())
+            audience.opt_out(
+                session, self.workspace, self.people[person].public_id, API, self.clock.now()
             )
 
     def waiting(self) -> tuple[int, int]:
@@ -270,29 +249,3 @@ class Installation:
             ).all()
             sends = session.scalars(select(EmailSend.id).where(EmailSend.status == "queued")).all()
             return len(steps), len(sends)
-
-
-def _documents(template: str, topic: str) -> dict[str, dict[str, Any]]:
-    """Return the automations: mails and waits, a way back, an odd step, one that holds."""
-    mail, wait, change = make.email, make.delay, "update_contact"
-    odd = {"key": "odd", "type": "odd", "config": {}}
-    rename = {"key": "name", "type": change, "config": {"changes": {"last_name": "Known"}}}
-    join = {"key": "join", "type": "topic", "config": {"topic_id": topic, "action": "subscribe"}}
-    calm = {"key": "calm", "type": change, "config": {"changes": {"first_name": "Calm"}}}
-    plans = {
-        "mails": make.document(
-            mail("one", template), wait("w1", 0.5, "minutes"), mail("two", template), rename,
-            wait("w2", 10, "minutes"), mail("three", template),
-        ),
-        "loop": make.document(
-            wait("pause", 1, "minutes"), mail("again", template),
-            make.branch("ask", yes="calm", no="out"), calm,
-            make.branch("back", yes=None, no="pause"), make.end("out"),
-        ),
-        "odd": make.document(odd, mail("after", template)),
-        "held": make.document(
-            join, wait("w1", 5, "minutes"), mail("one", template), wait("w2", 5, "minutes"),
-            mail("two", template),
-        ),
-    }  # fmt: skip
-    return {name: {**raw, "name": name} for name, raw in plans.items()}
