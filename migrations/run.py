@@ -3,11 +3,11 @@
 `setup`, `up`, `web` and `worker` upgrade first; an older program refuses a newer schema.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -16,7 +16,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, text
 
-from engine.core.db import WRITE, Base
+from engine.core.db import EMBEDDED, WRITE, Base
 
 FOLDER: Final = Path(__file__).parent
 # Any number that no other program on the same server uses as its advisory lock.
@@ -48,7 +48,8 @@ def check(engine: Engine) -> list[str]:
     with engine.connect() as connection:
         _refuse_newer(connection)
         script = ScriptDirectory.from_config(_config(connection))
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        opts = {"compare_type": True, "include_object": _belongs_to(connection)}
+        context = MigrationContext.configure(connection, opts=opts)
         if context.get_current_revision() != script.get_current_head():
             return [
                 f"the schema is at {context.get_current_revision()}, the program needs "
@@ -71,6 +72,16 @@ def newer(connection: Connection) -> str | None:
     """
     current = connection.scalar(text("SELECT version_num FROM alembic_version"))
     return current if current is not None and current not in known() else None
+
+
+def _belongs_to(connection: Connection) -> Callable[..., bool]:
+    """Return what tells the comparison which parts of the rows this database has at all."""
+    embedded = connection.dialect.name == "sqlite"
+
+    def belongs(item: Any, *_what: object) -> bool:
+        return embedded or not getattr(item, "info", {}).get(EMBEDDED)
+
+    return belongs
 
 
 def _refuse_newer(connection: Connection) -> None:

@@ -6,7 +6,16 @@ from typing import Final
 from sqlalchemy import Boolean, Float, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from engine.core.db import Base, Id, Instant, WorkspaceRow, workspace_key, workspace_reference
+from engine.core.db import (
+    Base,
+    Id,
+    Instant,
+    WorkspaceChild,
+    WorkspaceRow,
+    workspace_if_embedded,
+    workspace_key,
+    workspace_reference,
+)
 
 TEXT: Final = "text"
 NUMBER: Final = "number"
@@ -77,7 +86,7 @@ class Property(WorkspaceRow, Base):
     created_at: Mapped[datetime] = mapped_column(Instant)
 
 
-class ContactPropertyValue(WorkspaceRow, Base):
+class ContactPropertyValue(WorkspaceChild, Base):
     """One comparable value of a contact, built-in fields included, in typed columns.
 
     text is the value as JavaScript's String() spells it and folded its lower case; number, boolean
@@ -87,6 +96,7 @@ class ContactPropertyValue(WorkspaceRow, Base):
 
     __tablename__ = "contact_property_values"
     __table_args__ = (
+        workspace_if_embedded(),
         UniqueConstraint("workspace_id", "contact_id", "key"),
         workspace_reference("contact_id", "contacts"),
         Index("ix_contact_property_values_number", "workspace_id", "key", "number"),

@@ -11,8 +11,10 @@ from engine.core.db import (
     Id,
     Instant,
     JsonObject,
+    WorkspaceChild,
     WorkspaceRow,
     json_type,
+    workspace_if_embedded,
     workspace_key,
     workspace_reference,
 )
@@ -118,12 +120,13 @@ class AutomationRevision(WorkspaceRow, Base):
     created_at: Mapped[datetime] = mapped_column(Instant)
 
 
-class AutomationRun(WorkspaceRow, Base):
+class AutomationRun(WorkspaceChild, Base):
     """One person's way through one revision. steps_executed counts first claims (decision A7)."""
 
     __tablename__ = "automation_runs"
     __table_args__ = (
         workspace_key(),
+        workspace_if_embedded(),
         workspace_reference("automation_id", "automations"),
         workspace_reference("contact_id", "contacts"),
         Index(
@@ -161,7 +164,7 @@ class AutomationRun(WorkspaceRow, Base):
     ended_reason: Mapped[str | None] = mapped_column(String(60))
 
 
-class AutomationStepRun(WorkspaceRow, Base):
+class AutomationStepRun(WorkspaceChild, Base):
     """One visit of a run to a step.
 
     attempt: executions so far, raised by each claim. due_at is what the sweep reads: when the step
@@ -172,6 +175,7 @@ class AutomationStepRun(WorkspaceRow, Base):
 
     __tablename__ = "automation_step_runs"
     __table_args__ = (
+        workspace_if_embedded(),
         workspace_reference("automation_run_id", "automation_runs"),
         Index(
             "ix_automation_step_runs_pending",

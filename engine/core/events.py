@@ -19,10 +19,11 @@ from engine.core.db import (
     Id,
     Instant,
     JsonObject,
-    WorkspaceRow,
+    WorkspaceChild,
     among,
     batch_table,
     json_type,
+    workspace_if_embedded,
     workspace_key,
     workspace_reference,
 )
@@ -30,13 +31,14 @@ from engine.core.ids import new_public_ids
 from engine.core.pruning import SLICE, Slice, delete_all, oldest
 
 
-class Event(WorkspaceRow, Base):
+class Event(WorkspaceChild, Base):
     """One thing that happened to one contact. `kind` is a trigger's word, for example
     `contact_created`; `name` is the event's own name, property or topic where it has one."""
 
     __tablename__ = "events"
     __table_args__ = (
         workspace_key(),
+        workspace_if_embedded(),
         UniqueConstraint("public_id"),
         workspace_reference("contact_id", "contacts"),
         Index("ix_events_workspace_id_contact_id_id", "workspace_id", "contact_id", "id"),

@@ -5,17 +5,21 @@ from engine.core.db.engine import WRITE, Database, make_engine
 from engine.core.db.guard import WorkspaceBreach, scope
 from engine.core.db.paging import next_cursor, older
 from engine.core.db.schema import (
+    EMBEDDED,
     Base,
     Id,
     Instant,
     JsonObject,
+    WorkspaceChild,
     WorkspaceRow,
     json_type,
+    workspace_if_embedded,
     workspace_key,
     workspace_reference,
 )
 
 __all__ = [
+    "EMBEDDED",
     "WRITE",
     "Base",
     "Columns",
@@ -24,6 +28,7 @@ __all__ = [
     "Instant",
     "JsonObject",
     "WorkspaceBreach",
+    "WorkspaceChild",
     "WorkspaceRow",
     "always",
     "among",
@@ -34,6 +39,7 @@ __all__ = [
     "older",
     "scope",
     "upsert",
+    "workspace_if_embedded",
     "workspace_key",
     "workspace_reference",
 ]

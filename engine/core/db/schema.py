@@ -1,7 +1,7 @@
 """Declarative base and column types that mean the same on SQLite and PostgreSQL."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     JSON,
@@ -26,6 +26,8 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
+# Marks what a schema has on SQLite alone.
+EMBEDDED: Final = "stellwerk_embedded"
 JsonObject = dict[str, Any]  # raw JSON enters and leaves here
 
 
@@ -73,6 +75,25 @@ class WorkspaceRow:
     """Mixin of every table with customer data: bears the workspace it belongs to (decision G4)."""
 
     workspace_id: Mapped[int] = mapped_column(Id, ForeignKey("workspaces.id"))
+
+
+class WorkspaceChild(WorkspaceRow):
+    """Mixin of the tables with most rows: their parent already holds them to its workspace.
+
+    `workspace_reference` says (workspace_id, parent) → parent, and the parent names a workspace
+    that exists. PostgreSQL would look that up once more for every row, and lock the one workspace
+    row for everybody; there the second key is left out. SQLite cannot drop a key of a table that
+    others refer to, and a look-up costs it next to nothing.
+    """
+
+    workspace_id: Mapped[int] = mapped_column(Id)
+
+
+def workspace_if_embedded() -> ForeignKeyConstraint:
+    """Return the foreign key to the workspace of a `WorkspaceChild`, on SQLite alone."""
+    key = ForeignKeyConstraint(["workspace_id"], ["workspaces.id"], info={EMBEDDED: True})
+    key.ddl_if(dialect="sqlite")
+    return key
 
 
 def workspace_key() -> UniqueConstraint:
