@@ -97,7 +97,7 @@ PATCHES: Final = (
             ),
             Edit(
                 "engine/core/machine.py",
-                ".where(machine.is_(before), *where)",
+                ".where(machine.is_(before) if was is None else machine.status == was, *where)",
                 ".where(*where)",
             ),
         ),
