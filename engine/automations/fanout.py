@@ -22,7 +22,7 @@ from engine.automations.models import ACTIVE, Automation, AutomationRun
 from engine.automations.revisions import graphs
 from engine.core.db import among
 from engine.core.events import RecordedEvent
-from engine.core.ids import new_public_id
+from engine.core.ids import new_public_ids
 
 CONTACT_DELETED: Final = "contact_deleted"
 # The event that starts a run, with its trigger data, by contact.
@@ -100,12 +100,15 @@ def _start(
     if graph is None or first is None or not chosen:
         return Counter()
     due = at + first.kind.entry_delay(first.config)
-    rows = {new_public_id(): _run_row(automation, found, at, due) for found in chosen.values()}
+    rows = [_run_row(automation, found, at, due) for found in chosen.values()]
+    ids = new_public_ids(len(rows))
     made = run_records.create_runs(
-        session, [{**row, "public_id": public_id} for public_id, row in rows.items()]
+        session,
+        [{**row, "public_id": public_id} for public_id, row in zip(ids, rows, strict=True)],
     )
     _first_steps(session, made, first, at)
-    return Counter(rows[run.public_id]["event_id"] for run in made)
+    event_of = {public_id: row["event_id"] for public_id, row in zip(ids, rows, strict=True)}
+    return Counter(event_of[run.public_id] for run in made)
 
 
 def _admitted(session: Session, automation: Live, chosen: Chosen, at: datetime) -> Chosen:
@@ -152,8 +155,14 @@ def _run_row(
 
 
 def _first_steps(session: Session, runs: Sequence[Any], first: GraphStep, at: datetime) -> None:
+    same = step_row(0, 0, first, at)
     rows = [
-        {**step_row(run.id, run.workspace_id, first, at), "automation_id": run.automation_id}
+        {
+            **same,
+            "automation_run_id": run.id,
+            "workspace_id": run.workspace_id,
+            "automation_id": run.automation_id,
+        }
         for run in runs
     ]
     hint_steps(session, run_records.create_step_runs(session, rows), at)
