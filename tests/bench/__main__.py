@@ -11,7 +11,7 @@ from tests.bench import fanning, growing, lateness, memory, rounds, table
 from tests.bench.goals import GOALS, Results
 from tests.bench.lines import Line, note, say
 from tests.bench.places import Db, Places, opened
-from tests.bench.rounds import SIZES, Size
+from tests.bench.sizes import SIZES, Size
 from tests.support import programs
 
 WALKERS: Final = "walkers"

@@ -1,39 +1,15 @@
 """Interleaved rounds of the product and its peers: in each round every engine runs once."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
 
 from tests.bench import walker
 from tests.bench.lines import Line, note, say
 from tests.bench.peers import dbos_walker, huey_walker, procrastinate_walker, raw_sql
 from tests.bench.places import Places
 from tests.bench.single import ONE, SET, STEP
+from tests.bench.sizes import Size
 
 Run = Callable[[Places], Line]
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much is measured: rounds, runs of the quick engines and of the slow ones."""
-
-    name: str
-    rounds: int
-    quick: int
-    slow: int
-    single: int
-    with_dbos: bool
-    waiting: int
-    changed: int
-    memory_steps: int
-    late: int
-    idle_s: float
-    idle_times: int
-
-
-SMALL: Final = Size("small", 1, 2_000, 300, 500, False, 50_000, 20_000, 20_000, 40, 10.0, 1)
-FULL: Final = Size("full", 3, 5_000, 2_000, 2_000, True, 1_000_000, 100_000, 200_000, 120, 60.0, 3)
-SIZES: Final = {size.name: size for size in (SMALL, FULL)}
 
 
 def runs(size: Size) -> Mapping[str, Run]:

@@ -12,7 +12,7 @@ import psycopg
 from engine.core import clock
 from tests.bench.goals import GOALS, Goal, Results
 from tests.bench.places import Places, libpq
-from tests.bench.rounds import Size
+from tests.bench.sizes import Size
 
 BEGIN: Final = "<!-- bench -->"
 END: Final = "<!-- /bench -->"
