@@ -167,7 +167,7 @@ def test_any_history_loses_nobody_and_doubles_nothing(
     assert [name for name in faults.POINTS if not installation.sprung[name]] == []
 
 
-@pytest.mark.parametrize("nth", [1, 2, 3])
+@pytest.mark.parametrize("nth", [1, 3])
 @pytest.mark.parametrize("name", faults.POINTS)
 def test_a_crash_at_each_point_is_made_good(
     installation: Installation, name: str, nth: int
