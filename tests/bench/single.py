@@ -17,6 +17,7 @@ from engine.automations.walker import StepWalker
 from engine.core.unit_of_work import UnitOfWork
 from engine.core.walking import walk
 from engine.house import House
+from tasks import worker
 from tests.bench.children import pause, wait_for_go
 from tests.bench.installation import STEPS_A_RUN, Installation
 from tests.factories import automations as make
@@ -83,6 +84,7 @@ def serve(how: str) -> None:
     """Walk whatever is due until stopped (a child's work)."""
     with Installation.from_env().house() as house:
         walker = steps_of(house, how)
+        worker._spare_collector()
         wait_for_go()
         while True:
             if not walk(walker).claimed:

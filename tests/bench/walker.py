@@ -19,6 +19,7 @@ from engine.core import clock
 from engine.core.db import make_engine
 from engine.core.walking import BATCH, walk
 from engine.house import House
+from tasks import worker
 from tasks.dispatch import connect
 from tests.bench import cpu
 from tests.bench.children import READY, Children, pause
@@ -145,6 +146,7 @@ def walk_here(
         ready = _prepare(house, how, runs)
         assert fire(house, ready) == runs
         vacuum(place.database_url)
+        worker._spare_collector()
         asked = Statements(house.runtime.database.engine) if statements else None
         watch = cProfile.Profile()
         if profile:
