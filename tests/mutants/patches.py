@@ -177,7 +177,7 @@ PATCHES: Final = (
         (f"{AUTOMATIONS}/test_walker.py::test_exactly_one_hundred_executions_then_the_cap",),
     ),
     Patch(
-        "handed over by a worker whose lease is lost",
+        "handed over after a lost lease",
         (
             Edit(
                 "engine/delivery/walk_lifecycle.py",
@@ -224,6 +224,28 @@ PATCHES: Final = (
             ),
         ),
         (f"{DELIVERY}/service/test_sends.py",),
+    ),
+    Patch(
+        "suppression list ignored",
+        (
+            Edit(
+                "engine/delivery/service/requests.py",
+                "if blocked is not None and (request.marketing or blocked != UNENGAGED):",
+                "if blocked is not None and blocked == UNENGAGED and not request.marketing:",
+            ),
+        ),
+        (f"{DELIVERY}/service/test_requests.py",),
+    ),
+    Patch(
+        "product event left out",
+        (
+            Edit(
+                "engine/core/machine.py",
+                "    if change.product_event is not None:\n",
+                "    if change.product_event is not None and change.patch is None:\n",
+            ),
+        ),
+        ("tests/engine/core/test_machine.py",),
     ),
     Patch(
         "every worker ticks",
