@@ -177,7 +177,10 @@ def walk_here(
 def _serve_hints(house: House, hints: Hints, how: str, batch: int) -> int:
     walker, beats = steps_of(house, how), 0
     while hints.steps:
-        beats += walk(walker, hints.steps.popleft(), batch).beats
+        report = walk(walker, hints.steps.popleft(), batch)
+        beats += report.beats
+        if report.left:
+            hints.steps.append(report.left)
     return beats
 
 
