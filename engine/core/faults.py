@@ -28,6 +28,8 @@ POINTS: Final = (
     "send.left",  # the body has left, the answer has not come
     "send.answered",  # the answer has come, it is not written
     "send.settled",  # this message is written, the next of the batch has not begun
+    "http.asking",  # a call to the web of others is about to be made
+    "http.answered",  # that call was answered, and nothing is written
 )
 
 CRASH: Final = "crash"

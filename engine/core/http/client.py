@@ -10,6 +10,7 @@ from typing import Final
 import httpcore2
 import httpx2
 
+from engine.core import faults
 from engine.core.http.guard import (
     DEADLINE,
     NO_CONNECTION,
@@ -79,6 +80,12 @@ class Client:
 
     def send(self, call: Call) -> Answered | Unreachable:
         """Make the call and read its answer, or say why there is none. Raises nothing expected."""
+        faults.point("http.asking")
+        answer = self._answer(call)
+        faults.point("http.answered")
+        return answer
+
+    def _answer(self, call: Call) -> Answered | Unreachable:
         try:
             return self._converse(call)
         except Stop as stop:

@@ -27,6 +27,8 @@ from engine.core import faults
 from engine.core.clock import FixedClock
 from engine.core.effects import Effect
 from engine.core.faults import Crash
+from engine.core.outbox import ProductEvent
+from engine.core.outbox.drain import Drain
 from engine.core.walking import beat
 from engine.delivery.effects import DispatchSends
 from engine.delivery.kinds.base import SERVER_ERROR, Rejected, Unanswered
@@ -39,11 +41,13 @@ from tests.factories import accounts, delivery
 from tests.factories import audience as people
 from tests.factories import automations as make
 from tests.fakes.dispatch import RecordingDispatch
+from tests.fakes.receiver import EventReceiver
 from tests.fakes.transports import ScriptedTransport
 
 LAPSE: Final = timedelta(seconds=121)
 RATES: Final = {POOL_TRANSACTIONAL: 1_000, POOL_CAMPAIGN: 1_000}
 EMPTIED: Final[Sequence[Any]] = (
+    ProductEvent,
     SentMessage,
     EmailSend,
     AutomationStepRun,
@@ -62,6 +66,7 @@ class Installation:
         self.odd = OddStep()
         self.transport = ScriptedTransport()
         self.transport.meanwhile = self._in_the_air
+        self.receiver = EventReceiver()
         self.slow: list[Callable[[], None]] = []
         # Of one worker each: nothing but the database is shared.
         self.walkers = [StepWalker(self.uow) for _ in range(2)]
@@ -71,7 +76,11 @@ class Installation:
             house.runtime,
             self.walkers[0],
             self.senders[0],
-            {"steps": self.walkers[0].sweep, "sends": self.senders[0].sweep},
+            {
+                "steps": self.walkers[0].sweep,
+                "sends": self.senders[0].sweep,
+                "outbox": Drain(self.uow, "https://events.example", "key", self.receiver).sweep,
+            },
         )
         self.claimed: list[tuple[StepWalker, Sequence[Any]]] = []
         self.passed: Counter[str] = Counter()
@@ -85,6 +94,7 @@ class Installation:
         faults.disarm()
         self.dispatch.take()
         self.transport.letters.clear()
+        self.receiver.taken.clear()
         with self.uow.begin() as session:
             for row in EMPTIED:
                 session.execute(delete(row))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any, Final
+from uuid import NAMESPACE_URL, uuid5
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -23,6 +24,7 @@ from engine.automations.models import (
 )
 from engine.automations.run_lifecycle import MAX_EXECUTIONS, MAX_STEPS_PER_RUN
 from engine.core import faults
+from engine.core.outbox import ProductEvent
 from engine.delivery.models import FAILED, SENT, EmailSend
 from engine.delivery.walk_lifecycle import OUTCOME_UNKNOWN, TRIES
 from tests.engine.automations.history import Installation
@@ -65,6 +67,7 @@ def finish(house: Installation) -> None:
         _assert_ways(session)
         _assert_copies(session, house, settled=True)
         _assert_ended(session)
+        _assert_told(session, house)
 
 
 def _drain(house: Installation) -> None:
@@ -72,6 +75,7 @@ def _drain(house: Installation) -> None:
         house.clock.advance(_ROUND)
         house.walkers[0].sweep()
         house.senders[0].sweep()
+        house.sweep("outbox")
         if house.waiting() == (0, 0):
             return
     raise AssertionError(f"never quiet: {house.waiting()} visits and mails are still open")
@@ -91,6 +95,16 @@ def _assert_only_held_wait(session: Session) -> None:
 def _assert_ended(session: Session) -> None:
     found = session.scalars(select(AutomationRun.id).where(AutomationRun.status == RUNNING)).all()
     assert not found, f"runs {found} never ended"
+
+
+def _assert_told(session: Session, house: Installation) -> None:
+    """Check that every product event arrived; a crash may double it under the same uuid."""
+    row = ProductEvent
+    for public_id, delivered_at in session.execute(select(row.public_id, row.delivered_at)):
+        assert delivered_at is not None
+        assert house.receiver.taken[str(uuid5(NAMESPACE_URL, public_id))]
+    known = set(session.scalars(select(row.public_id)))
+    assert len(house.receiver.taken) == len(known)
 
 
 def _assert_ways(session: Session) -> None:

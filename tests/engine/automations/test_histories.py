@@ -32,7 +32,7 @@ PLACES: Final = st.integers(0, 30)
 # What is named more than once happens more often.
 _WORK: Final = (
     *("post", "hint", "hint", "hint twice", "claim", "claim", "settle", "settle", "lose hints"),
-    *("steps", "steps", "sends", "sends", "time", "time", "time", "time"),
+    *("steps", "steps", "sends", "sends", "outbox", "time", "time", "time", "time"),
 )
 # An hour forth and an hour back, as clocks are set (both happen).
 TIMES: Final = (1, 5, 30, 61, 121, 600, 3600, -3600)
@@ -55,7 +55,9 @@ _PERSONS: Final = (
 # What changes no row leaves nothing to check.
 QUIET: Final = frozenset({*MOODS, *SERVER, "time", "lose hints"})
 # Passed once or twice in one act.
-ONCE: Final = frozenset({"tick.claimed", "hints.before", "hints.given", "walk.settled"})
+ONCE: Final = frozenset(
+    {"tick.claimed", "hints.before", "hints.given", "walk.settled", "http.asking", "http.answered"}
+)
 ACTS: Final = (*_WORK, *_WORK, *_PERSONS, *MOODS, *SERVER, *["crash"] * 14)
 
 
@@ -104,6 +106,7 @@ class History(RuleBasedStateMachine):
             "settle": lambda: house.finish_claimed(which),
             "steps": lambda: house.sweep("steps"),
             "sends": lambda: house.sweep("sends"),
+            "outbox": lambda: house.sweep("outbox"),
             "time": lambda: house.clock.advance(timedelta(seconds=TIMES[which % len(TIMES)])),
             "crash": lambda: self._crash(nth, which),
         }
@@ -126,6 +129,9 @@ class History(RuleBasedStateMachine):
             house.transport.before.clear()
             house.survive(act)
             act = lambda: house.sweep("sends")  # noqa: E731
+        elif name.startswith("http"):
+            self._intervene(("pause", "resume")[which % 2], which)
+            act = lambda: house.sweep("outbox")  # noqa: E731
         elif which % 3 == 0 and not name.startswith(("tick", "walk")):
             act = lambda: self._intervene("pause", which)  # noqa: E731
         elif which % 3 == 1 and name != "tick.claimed":
@@ -180,6 +186,9 @@ def test_a_crash_at_each_point_is_made_good(
         for _ in range(4):
             installation.sweep("steps")
             installation.sweep("sends")
+            installation.sweep("outbox")
+            for status in ("paused", "active"):
+                installation.move("odd", service.Wish(status))
             installation.clock.advance(timedelta(seconds=61))
 
     installation.crash(name, nth, everything)
