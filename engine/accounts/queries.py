@@ -190,7 +190,7 @@ def get_settings(session: Session, workspace_id: int, *, hold: bool = False) -> 
     return workspace_settings(session.scalars(statement).one())
 
 
-def suspended() -> Select[tuple[int]]:
+def suspended() -> Select[int]:
     """Return the query of the row ids of suspended workspaces: few, and most often none.
 
     For `column.not_in(suspended())` in a claim: it is read once, and only where something is due.
