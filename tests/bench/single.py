@@ -8,13 +8,12 @@ kind of the benchmark does that in its run, and the product claims, settles and 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from engine.automations.claiming import StepItem
 from engine.automations.kinds.steps import STEPS
 from engine.automations.kinds.steps.base import Completed, Outcome, StepConfig, StepKind, Visit
 from engine.automations.walker import StepWalker
-from engine.core.unit_of_work import UnitOfWork
 from engine.core.walking import walk
 from engine.house import House
 from tasks import worker
@@ -27,25 +26,35 @@ STEP: Final = "step"
 ONE: Final = "one"
 _KIND: Final = "effect"
 _TABLE: Final = text("CREATE TABLE effect (run_id integer NOT NULL, place integer NOT NULL)")
-_EFFECT: Final = text("INSERT INTO effect VALUES (:run, :place)")
 _LOOK_S: Final = 0.01
 
 
 class EffectStep(StepKind[StepConfig, None]):
-    """Writes one row a visit, each in a commit of its own."""
+    """Writes one row a visit, each in a commit of its own, by the driver as the peers do."""
 
     Config = StepConfig
 
-    def __init__(self, uow: UnitOfWork) -> None:
-        self._uow = uow
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        mark = "?" if engine.dialect.name == "sqlite" else "%s"
+        self._statement = f"INSERT INTO effect VALUES ({mark}, {mark})"
 
     def run(
         self, visits: Sequence[Visit[StepConfig]], facts: Mapping[int, None]
     ) -> Mapping[int, Outcome]:
         """Write the rows, one commit after the other."""
-        for visit in visits:
-            with self._uow.begin() as session:
-                session.connection().execute(_EFFECT, {"run": visit.contact_id, "place": 0})
+        lent = self._engine.raw_connection()
+        connection: Any = lent.driver_connection
+        # On SQLite the product's connections commit each statement unless a BEGIN was sent.
+        if self._engine.dialect.name == "postgresql":
+            connection.autocommit = True
+        try:
+            for visit in visits:
+                connection.execute(self._statement, (visit.contact_id, 0))
+        finally:
+            if self._engine.dialect.name == "postgresql":
+                connection.autocommit = False
+            lent.close()
         return {visit.id: Completed() for visit in visits}
 
 
@@ -68,7 +77,7 @@ class OneByOne:
 def steps_of(house: House, how: str) -> StepWalker | OneByOne:
     """Return the walker of one way, and make its step kind known to this process."""
     if how == STEP:
-        STEPS._kinds[_KIND] = EffectStep(house.runtime.uow)
+        STEPS._kinds[_KIND] = EffectStep(house.runtime.database.engine)
     return OneByOne(house.steps) if how == ONE else house.steps
 
 
