@@ -90,8 +90,8 @@ def event(**more: Any) -> dict[str, Any]:
         ("/automations", document(step("a", config={**DELAY, "x": 1})), "/steps/0/config/x"),
         ("/automations", document(step("a", config={"duration": "3", "unit": "days"})),
          "/steps/0/config/duration"),
-        ("/automations", document(on_pause="hold"), "/on_pause"),
-        ("/automations", document(reentry="once"), "/reentry"),
+        ("/automations", document(on_pause="freeze"), "/on_pause"),
+        ("/automations", document(reentry="twice"), "/reentry"),
         ("/automations", {"name": "Trial", "steps": []}, "/trigger"),
     ],
 )  # fmt: skip

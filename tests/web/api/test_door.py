@@ -126,7 +126,7 @@ def test_a_key_has_so_many_calls_a_second_over_all_processes(
 
 
 @pytest.mark.parametrize(
-    "path", ["/nothing", "/contacts/a/b/c", "/automations/x/stats", "/campaigns", "/segments"]
+    "path", ["/nothing", "/contacts/a/b/c", "/automations/x/nothing", "/campaigns", "/segments"]
 )
 def test_an_unknown_address_is_a_problem_document_with_a_sentence(shop: Program, path: str) -> None:
     assert problem(shop.get(path), 404, "not_found")["detail"].endswith(".")
