@@ -165,11 +165,17 @@ def test_upg_01_what_was_under_way_goes_on(upgraded: House) -> None:
     assert ask(engine_, "SELECT count(*) FROM email_sends WHERE status = 'queued'") < [(before,)]
 
 
+@pytest.fixture
+def fresh(database_url: str) -> Iterator[Engine]:
+    """Return a database that was migrated while it was empty."""
+    made = make_engine(make_url(database_url))
+    yield made
+    made.dispose()
+
+
 def test_upg_06_every_version_leads_to_the_schema_of_an_empty_database(
-    old: Engine, database_url: str
+    old: Engine, fresh: Engine
 ) -> None:
     run.upgrade(old)
-    fresh = make_engine(make_url(database_url))
     assert columns(old) == columns(fresh)
     assert definitions(old) == definitions(fresh)
-    fresh.dispose()
