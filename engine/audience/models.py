@@ -53,6 +53,14 @@ class Contact(WorkspaceRow, Base):
             sqlite_where=text("deleted_at IS NULL AND external_id IS NOT NULL"),
             postgresql_where=text("deleted_at IS NULL AND external_id IS NOT NULL"),
         ),
+        # The few that wait for the purge.
+        Index(
+            "ix_contacts_deleted",
+            "workspace_id",
+            "id",
+            sqlite_where=text("deleted_at IS NOT NULL"),
+            postgresql_where=text("deleted_at IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)

@@ -254,6 +254,7 @@ class AutomationEntry(WorkspaceRow, Base):
     __table_args__ = (
         workspace_reference("automation_id", "automations"),
         workspace_reference("contact_id", "contacts"),
+        Index("ix_automation_entries_workspace_id_contact_id", "workspace_id", "contact_id"),
     )
 
     automation_id: Mapped[int] = mapped_column(Id, primary_key=True, autoincrement=False)

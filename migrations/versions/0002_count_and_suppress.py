@@ -150,6 +150,19 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("automation_id", "contact_id", name=op.f("pk_automation_entries")),
     )
+    op.create_index(
+        "ix_automation_entries_workspace_id_contact_id",
+        "automation_entries",
+        ["workspace_id", "contact_id"],
+    )
+    deleted = sa.text("deleted_at IS NOT NULL")
+    op.create_index(
+        "ix_contacts_deleted",
+        "contacts",
+        ["workspace_id", "id"],
+        sqlite_where=deleted,
+        postgresql_where=deleted,
+    )
     op.create_table(
         "automation_stat_shards",
         sa.Column("automation_id", Id, autoincrement=False, nullable=False),
@@ -242,6 +255,7 @@ def downgrade() -> None:
 
     op.drop_table("automation_step_stats")
     op.drop_table("automation_stat_shards")
+    op.drop_index("ix_contacts_deleted", "contacts")
     op.drop_table("automation_entries")
     op.drop_table("suppressions")
     op.drop_index(
