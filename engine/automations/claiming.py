@@ -28,6 +28,7 @@ from engine.automations.models import (
     PENDING,
     RUNNING,
     Automation,
+    AutomationRevision,
     AutomationRun,
 )
 from engine.automations.revisions import graphs
@@ -130,13 +131,16 @@ def guard(
 def load_context(session: Session, rows: Sequence[Any]) -> Mapping[int, Context]:
     """Return what stands around claimed step runs, by run id; one statement."""
     run, automation, contact = AutomationRun, Automation, Contact
+    revision = AutomationRevision
     statement = (
         select(
             run.id,
+            run.public_id,
             run.status,
             run.workspace_id,
             run.automation_id,
             run.revision_id,
+            revision.public_id.label("revision"),
             run.contact_id,
             run.trigger_data,
             run.steps_executed,
@@ -146,11 +150,12 @@ def load_context(session: Session, rows: Sequence[Any]) -> Mapping[int, Context]
             automation.deleted_at.is_not(None).label("automation_deleted"),
         )
         .join(automation, automation.id == run.automation_id)
+        .join(revision, revision.id == run.revision_id)
         .join(contact, contact.id == run.contact_id)
         .where(among(session, run.id, {row.automation_run_id for row in rows}))
     )
     found = session.execute(statement).all()
-    known = graphs(session, {run.revision_id for run in found})
+    known = graphs(session, {run.revision_id: run.revision for run in found})
     return {run.id: Context(run, known.get(run.revision_id)) for run in found}
 
 
@@ -197,7 +202,8 @@ def _item(row: Any, context: Context) -> StepItem:
         id=row.id,
         workspace_id=row.workspace_id,
         contact_id=run.contact_id,
-        key=f"step:{row.id}",
+        # The row's number alone would not do: SQLite gives it away again once the row is gone.
+        key=f"step:{run.public_id}:{row.id}",
         config=step.config,
         scheduled_at=row.scheduled_at,
         trigger=run.trigger_data or {},

@@ -18,7 +18,7 @@ from engine.automations.graph import GraphStep
 from engine.automations.hints import hint_steps
 from engine.automations.kinds.triggers import TRIGGERS
 from engine.automations.kinds.triggers.base import AnyTriggerKind
-from engine.automations.models import ACTIVE, Automation, AutomationRun
+from engine.automations.models import ACTIVE, Automation, AutomationRevision, AutomationRun
 from engine.automations.revisions import graphs
 from engine.core.db import among
 from engine.core.events import RecordedEvent
@@ -31,11 +31,12 @@ Chosen = Mapping[int, tuple[RecordedEvent, Any]]
 
 @dataclass(frozen=True)
 class Live:
-    """An active automation as the fan-out needs it."""
+    """An active automation as the fan-out needs it. revision: the public id of the frozen one."""
 
     id: int
     workspace_id: int
     revision_id: int
+    revision: str
     trigger_type: str
     trigger_config: Mapping[str, Any]
     reentry: object
@@ -64,9 +65,13 @@ def _listening(
     types = [name for name, kind in TRIGGERS.items() if kind.listens_to in kinds]
     if not types:
         return []
-    row = Automation
+    row, frozen = Automation, AutomationRevision
     statement = (
-        select(row)
+        select(row, frozen.public_id)
+        .join(
+            frozen,
+            (frozen.id == row.revision_id) & (frozen.workspace_id == row.workspace_id),
+        )
         .where(
             row.workspace_id == workspace_id,
             row.status == ACTIVE,
@@ -81,12 +86,13 @@ def _listening(
             found.id,
             found.workspace_id,
             found.revision_id,
+            revision,
             found.trigger_type,
             found.trigger_config,
             found.reentry,
             found.activated_at,
         )
-        for found in session.scalars(statement)
+        for found, revision in session.execute(statement)
         if found.revision_id is not None and found.activated_at is not None
     ]
 
@@ -94,7 +100,8 @@ def _listening(
 def _start(
     session: Session, automation: Live, events: Sequence[RecordedEvent], at: datetime
 ) -> Counter[int]:
-    graph = graphs(session, [automation.revision_id]).get(automation.revision_id)
+    known = graphs(session, {automation.revision_id: automation.revision})
+    graph = known.get(automation.revision_id)
     first = graph.at(0) if graph else None
     chosen = _admitted(session, automation, _matching(automation, events), at) if first else {}
     if graph is None or first is None or not chosen:

@@ -1,7 +1,6 @@
 """Frozen revisions and their compiled graphs. A revision never changes, so a graph is kept."""
 
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Final
 
 from sqlalchemy import select
@@ -9,42 +8,43 @@ from sqlalchemy.orm import Session
 
 from engine.automations.graph import Graph, link
 from engine.automations.models import AutomationRevision
+from engine.core.db import among
 
 _KEPT: Final = 512
 
 
 class _Graphs:
-    """The compiled graphs of this process, newest use last."""
+    """The compiled graphs of this process by the revision's public id, newest last.
+
+    Never by its row: SQLite gives the number of a deleted row to the next one.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[int, Graph] = {}
+        self._kept: dict[str, Graph] = {}
 
-    def missing(self, revision_ids: Collection[int]) -> set[int]:
-        return set(revision_ids) - self._kept.keys()
-
-    def keep(self, revision_id: int, graph: Graph) -> None:
+    def keep(self, public_id: str, graph: Graph) -> None:
         while len(self._kept) >= _KEPT:
             self._kept.pop(next(iter(self._kept)), None)
-        self._kept[revision_id] = graph
+        self._kept[public_id] = graph
 
-    def get(self, revision_id: int) -> Graph | None:
-        return self._kept.get(revision_id)
-
-
-@lru_cache(maxsize=8)
-def _graphs(_database: str) -> _Graphs:
-    return _Graphs()
+    def get(self, public_id: str) -> Graph | None:
+        return self._kept.get(public_id)
 
 
-def graphs(session: Session, revision_ids: Collection[int]) -> Mapping[int, Graph]:
-    """Return the graphs of revisions by row id; at most one statement, none when all are known."""
-    engine = session.get_bind().engine
-    known = _graphs(f"{id(engine)} {engine.url}")
-    wanted = known.missing(revision_ids)
+_GRAPHS: Final = _Graphs()
+
+
+def graphs(session: Session, revisions: Mapping[int, str]) -> Mapping[int, Graph]:
+    """Return graphs by revision row; at most one statement, none when all are known.
+
+    revisions: the public id of each row.
+    """
+    found = {row_id: _GRAPHS.get(public_id) for row_id, public_id in revisions.items()}
+    wanted = [row_id for row_id, graph in found.items() if graph is None]
     if wanted:
         row = AutomationRevision
-        statement = select(row.id, row.document).where(row.id.in_(wanted))
-        for revision_id, document in session.execute(statement):
-            known.keep(revision_id, link(document["steps"]))
-    found = {revision_id: known.get(revision_id) for revision_id in revision_ids}
-    return {revision_id: graph for revision_id, graph in found.items() if graph is not None}
+        statement = select(row.id, row.document).where(among(session, row.id, wanted))
+        for row_id, document in session.execute(statement):
+            graph = found[row_id] = link(document["steps"])
+            _GRAPHS.keep(revisions[row_id], graph)
+    return {row_id: graph for row_id, graph in found.items() if graph is not None}

@@ -75,7 +75,7 @@ def test_rac_05_a_mail_is_a_row_with_a_key_of_its_own_before_it_leaves(world: Wo
     world.walker.settle(items, outcomes)
     world.walker.settle(items, outcomes)
     found = mails(world)
-    assert sorted(mail.dedupe_key for mail in found) == sorted(f"step:{item.id}" for item in items)
+    assert sorted(mail.dedupe_key for mail in found) == sorted(item.visit.key for item in items)
     assert {(mail.status, mail.handed_over_at) for mail in found} == {("queued", None)}
     with world.uow.read() as session:
         assert {run.status for run in make.runs(session, automation)} == {"completed"}

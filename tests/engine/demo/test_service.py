@@ -23,6 +23,9 @@ from engine.delivery.models import EmailSend, Template
 from engine.delivery.service import SenderInput
 from engine.demo import content
 from engine.house import House
+from tests.factories import audience as people
+from tests.factories import automations as making
+from tests.factories import delivery as mails
 from tests.support.house import START
 
 ACTOR = audit.system("test")
@@ -166,3 +169,37 @@ def test_nothing_happened_to_a_person_before_it_was_there() -> None:
     for person, earlier in itertools.product(content.people(), ("trial", "subscribed")):
         age = getattr(person, earlier)
         assert age is None or timedelta(0) < age <= person.created < content.AUTOMATIONS_AGE
+
+
+def test_what_comes_after_the_sample_has_nothing_of_it(
+    house: House, uow: UnitOfWork, workspace_id: int, clock: FixedClock
+) -> None:
+    """SQLite gives the numbers of deleted rows away again: no graph, no mail may hang on them."""
+    load(uow, workspace_id)
+    with uow.begin() as session:
+        # Real people walk through a sample automation and keep the mails they got by it.
+        real = [people.contact(session, workspace_id) for _ in range(3)]
+    for _day in range(10):
+        house.steps.sweep()
+        house.sends.sweep()
+        clock.advance(timedelta(days=1))
+    with uow.begin() as session:
+        demo.remove(session, workspace_id, clock.now())
+        assert session.scalars(select(func.count()).select_from(EmailSend)).one() > 0
+        template = mails.template(session, workspace_id).public_id
+        raw = making.document(*(making.email(f"m{place}", template) for place in range(9)))
+        row = making.live(session, workspace_id, raw, clock.now())
+        for _event in range(3):
+            making.fire(session, workspace_id, real, clock.now())
+    house.steps.sweep()
+    with uow.read() as session:
+        visits = session.execute(
+            select(AutomationStepRun.step_key, EmailSend.contact_id, AutomationRun.contact_id)
+            .join(AutomationRun, AutomationRun.id == AutomationStepRun.automation_run_id)
+            .outerjoin(EmailSend, EmailSend.id == AutomationStepRun.email_send_id)
+            .where(AutomationRun.automation_id == row.id)
+        ).all()
+    assert {key for key, _, _ in visits} == {f"m{place}" for place in range(9)}
+    sent = [(key, receiver) for key, receiver, _ in visits if receiver is not None]
+    assert sorted(sent) == [("m0", person.row_id) for person in real]
+    assert all(receiver in (None, person) for _, receiver, person in visits)
