@@ -37,13 +37,6 @@ class Plan:
     cancelled: dict[int, str] = field(default_factory=dict)
 
 
-def may_end(item: StepItem) -> bool:
-    """Return whether some way out of this step ends the run."""
-    last = len(item.graph.steps)
-    targets = (item.graph.following(item.step.index, branch) for branch in (None, *item.step.exits))
-    return any(target >= last for target in targets)
-
-
 def plan(
     plan: Plan,
     item: StepItem,

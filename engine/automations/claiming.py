@@ -178,19 +178,18 @@ def _verdict(row: Any, context: Context) -> tuple[Failed, str | None] | None:
     if context.run.status != RUNNING:
         return RUN_ENDED, None
     graph, run = context.graph, context.run
-    checks = (
-        (run.contact_deleted, NOT_FOUND, run_lifecycle.REMOVED),
-        (run.automation_deleted, NOT_FOUND, run_lifecycle.AUTOMATION_DELETED),
-        (run.automation_status != ACTIVE, NO_LONGER_ACTIVE, run_lifecycle.NOT_ACTIVE),
-        (
-            graph is None or graph.at(row.step_index) is None,
-            NO_STEP,
-            run_lifecycle.STEP_NOT_FOUND,
-        ),
-        (run.steps_executed >= MAX_STEPS_PER_RUN, TOO_MANY, run_lifecycle.LOOP_CAP),
-        (row.attempt > MAX_EXECUTIONS, LOST, run_lifecycle.STEP_FAILED),
-    )
-    return next(((failure, ending) for hit, failure, ending in checks if hit), None)
+    # One after the other: this is asked of every step, and most pass.
+    if run.contact_deleted:
+        return NOT_FOUND, run_lifecycle.REMOVED
+    if run.automation_deleted:
+        return NOT_FOUND, run_lifecycle.AUTOMATION_DELETED
+    if run.automation_status != ACTIVE:
+        return NO_LONGER_ACTIVE, run_lifecycle.NOT_ACTIVE
+    if graph is None or graph.at(row.step_index) is None:
+        return NO_STEP, run_lifecycle.STEP_NOT_FOUND
+    if run.steps_executed >= MAX_STEPS_PER_RUN:
+        return TOO_MANY, run_lifecycle.LOOP_CAP
+    return (LOST, run_lifecycle.STEP_FAILED) if row.attempt > MAX_EXECUTIONS else None
 
 
 def _item(row: Any, context: Context) -> StepItem:

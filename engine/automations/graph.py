@@ -48,6 +48,15 @@ class Graph:
             return len(self.steps)
         return step.exits.get(branch, step.after) if branch is not None else step.after
 
+    @cached_property
+    def may_end(self) -> tuple[bool, ...]:
+        """Return for each step whether some way out of it ends the run."""
+        last = len(self.steps)
+        return tuple(
+            any(self.following(step.index, branch) >= last for branch in (None, *step.exits))
+            for step in self.steps
+        )
+
     def skipped(self, index: int, target: int) -> Sequence[GraphStep]:
         """Return the steps a forward jump passes (decision A16); none when going back."""
         return self.steps[index + 1 : target]

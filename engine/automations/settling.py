@@ -108,7 +108,7 @@ def _lock_ending(
     ending = {
         item.automation_id
         for item in items
-        if isinstance(wanted[item.id], Completed) and advancing.may_end(item)
+        if isinstance(wanted[item.id], Completed) and item.graph.may_end[item.step.index]
     }
     if not failing and not ending:
         return

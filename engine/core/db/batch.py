@@ -6,6 +6,7 @@ The rows travel as one JSON parameter: one compiled statement for every batch si
 import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 from typing import cast as typing_cast
 
@@ -93,9 +94,12 @@ def always() -> ColumnElement[bool]:
     return literal_column("1=1", Boolean())
 
 
+@lru_cache(maxsize=256)
 def _sqlite_instant(value: datetime) -> str:
     return value.astimezone(UTC).strftime(_SQLITE_INSTANT)
 
 
+# A batch bears the same few instants over and over.
+@lru_cache(maxsize=256)
 def _iso_instant(value: datetime) -> str:
     return value.isoformat()
