@@ -96,7 +96,7 @@ def test_backups_while_everything_runs_are_whole_and_go_on(
 ) -> None:
     stack.up()
     live(stack)
-    files = [tmp_path / f"backup-{number}" for number in range(3)]
+    files = [tmp_path / f"backup-{number}" for number in range(2)]
     with writing(stack) as taken:
         for file in files:
             enough = taken() + 15
