@@ -77,7 +77,12 @@ def _standing(session: Session, items: Sequence[StepItem]) -> Mapping[int, bool]
     statement = (
         select(step.id, step.attempt, run.status)
         .join(run, run.id == step.automation_run_id)
-        .where(among(session, step.id, attempts), run_lifecycle.STEP_RUNS.is_(EXECUTING))
+        .where(
+            among(session, step.id, attempts),
+            run_lifecycle.STEP_RUNS.is_(EXECUTING),
+            # Who parked a lapsed step took its claim back: it is nobody's until the resume.
+            step.held_at.is_(None),
+        )
     )
     return {
         step_id: status == RUNNING

@@ -10,9 +10,11 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import func, select
 
+from engine.automations import service
 from engine.automations.models import AutomationRun
 from engine.automations.walker import StepWalker
 from engine.core.clock import FixedClock
+from engine.core.outcome import Transitioned
 from engine.delivery.models import EmailSend
 from engine.delivery.walker import SendWalker
 from engine.house import House
@@ -44,9 +46,19 @@ class Crowd:
             self.template = delivery.template(session, self.workspace, allow_repeat=True).public_id
             self.people = [audience.contact(session, self.workspace) for _ in range(people)]
 
-    def live(self, *steps: dict[str, Any]) -> None:
+    def live(self, *steps: dict[str, Any], **more: Any) -> str:
+        """Make a live automation; return its public id."""
         with self.uow.begin() as session:
-            make.live(session, self.workspace, make.document(*steps), self.clock.now())
+            raw = make.document(*steps, **more)
+            return make.live(session, self.workspace, raw, self.clock.now()).public_id
+
+    def move(self, automation: str, wish: service.Wish) -> None:
+        """Ask for a status and get it."""
+        with self.uow.begin() as session:
+            moved = service.move(
+                session, self.workspace, automation, wish, make.ACTOR, self.clock.now()
+            )
+        assert isinstance(moved, Transitioned), moved
 
     def fire(self) -> int:
         with self.uow.begin() as session:
@@ -176,4 +188,26 @@ def test_a_clock_that_jumps_an_hour_loses_and_doubles_nothing(
         here.sends[1].sweep()
     assert here.ended() == {"completed": 20}
     assert here.copies() == {1: 40}
+    here.assert_books()
+
+
+def test_a_late_worker_writes_nothing_into_a_step_that_was_parked(
+    crowd: Callable[[int], Crowd],
+) -> None:
+    here = crowd(1)
+    held = here.live(make.email("mail", here.template), on_pause="hold")
+    here.fire()
+    claimed = here.steps[0].claim(None, 1)
+    here.clock.advance(timedelta(seconds=121))
+    here.move(held, service.Wish("paused"))
+    here.steps[1].sweep()
+    here.steps[0].settle(claimed, here.steps[0].run(claimed))
+    here.assert_books()
+    assert here.ended() == {"running": 1}
+    here.move(held, service.Wish("active", resume="shift"))
+    here.clock.advance(timedelta(minutes=5))
+    here.steps[1].sweep()
+    here.sends[1].sweep()
+    assert here.ended() == {"completed": 1}
+    assert here.copies() == {1: 1}
     here.assert_books()
