@@ -14,7 +14,7 @@ from engine.automations.document import Document, read_document
 from engine.automations.graph import Graph, GraphStep
 from engine.automations.kinds.steps import STEPS as STEP_KINDS
 from engine.automations.kinds.triggers import TRIGGERS as TRIGGER_KINDS
-from engine.automations.revisions import graphs
+from engine.automations.revisions import graphs_of
 from engine.core.db import JsonObject
 from engine.core.outcome import Refused
 from web.automations.kinds.conditions.base import Names
@@ -91,10 +91,10 @@ def step_titles(
 ) -> Mapping[KeyT, str]:
     """Return what the steps do at which people stand; places: (revision row, step key) by key.
 
-    A place whose revision or step is gone is left out. At most one statement for the revisions, one
-    for each step kind in use, one for topics.
+    A place whose revision or step is gone is left out. At most two statements for the revisions,
+    one for each step kind in use, one for topics.
     """
-    known = graphs(session, {revision for revision, _key in places.values()})
+    known = graphs_of(session, {revision for revision, _key in places.values()})
     found: dict[KeyT, GraphStep] = {}
     for key, (revision, step_key) in places.items():
         steps = known[revision].steps if revision in known else ()
