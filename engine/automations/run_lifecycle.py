@@ -35,8 +35,9 @@ MOST_HINTS: Final = 5_000
 
 RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED)})
 # (executing, executing) is a retry: a raised attempt, a new lease, or a back-off (decision A7).
-# (executing, pending) is only the parking of a held automation, inside the claim's own transaction
-# (A11). (pending, pending) moves a wait. A skip goes through a claim, so that it happens once.
+# (executing, pending) only takes a claim back in its own transaction: the automation is on hold, or
+# just being resumed (A11). (pending, pending) moves a wait. A skip goes through a claim, so that it
+# happens once.
 STEP_EDGES: Final = frozenset(
     {
         (PENDING, EXECUTING),
@@ -169,30 +170,31 @@ def cancel_where(
 ) -> int:
     """Cancel every running run that matches, with its waiting steps; return how many.
 
-    Steps first, then runs: the order every writer takes locks in.
+    Steps first, then runs: the order every writer takes locks in. A settle that was moving a run on
+    has been waited for by then, so the visit that it made is looked for once more.
     """
     running = select(AutomationRun.id).where(RUNS.is_(RUNNING), *where)
-    step, step_patch = (
-        AutomationStepRun,
-        {
-            "completed_at": at,
-            "held_at": None,
-            "error_code": RUN_ENDED,
-            "error_message": "Automation run has ended",
-        },
-    )
-    failed = transition_many(
-        session,
-        STEP_RUNS,
-        (PENDING, FAILED),
-        [step.automation_run_id.in_(running)],
-        step_patch,
-        (step.automation_run_id, step.step_key),
-    )
+    failed = _cut_short(session, AutomationStepRun.automation_run_id.in_(running), at)
     patch = {"completed_at": at, "next_step_at": None, "ended_reason": reason}
     moved = transition_many(session, RUNS, (RUNNING, CANCELLED), where, patch, _RUN_KEY)
+    if moved:
+        ended = [row.id for row in moved]
+        late = among(session, AutomationStepRun.automation_run_id, ended)
+        failed = [*failed, *_cut_short(session, late, at)]
     count_moved(session, failed, FAILED, PENDING)
     return len(_count_ended(session, moved, CANCELLED))
+
+
+def _cut_short(session: Session, which: ColumnElement[bool], at: datetime) -> Sequence[Any]:
+    """Fail waiting visits; return (automation_run_id, step_key) of each."""
+    patch = {
+        "completed_at": at,
+        "held_at": None,
+        "error_code": RUN_ENDED,
+        "error_message": "Automation run has ended",
+    }
+    key = (AutomationStepRun.automation_run_id, AutomationStepRun.step_key)
+    return transition_many(session, STEP_RUNS, (PENDING, FAILED), [which], patch, key)
 
 
 _RUN_KEY: Final = (AutomationRun.id, AutomationRun.automation_id, AutomationRun.workspace_id)
@@ -224,4 +226,5 @@ def _same_attempt(batch: Any) -> list[ColumnElement[bool]]:
     return [
         AutomationStepRun.id == batch.c.id,
         AutomationStepRun.attempt == batch.c.attempt,
+        AutomationStepRun.held_at.is_(None),
     ]

@@ -3,11 +3,12 @@
 A settle looks without locking; what changes before it writes must not be overrun.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from engine.automations import run_lifecycle, settling
 from engine.automations.models import AutomationRun, AutomationStepRun
@@ -18,6 +19,7 @@ from engine.core.walking import beat
 from tests.factories import automations as make
 from tests.factories import books
 from tests.factories.world import World
+from tests.support.waiting import wait_for
 
 
 @pytest.fixture
@@ -81,3 +83,34 @@ def test_a_step_that_another_worker_took_is_left_to_it(
     assert len(looks) == 2  # looked again, and found that nothing was left to write
     assert world.log(automation) == [("a", "executing")]
     assert world.run(automation).status == "running"
+
+
+def test_who_was_just_moved_on_by_a_settle_is_stopped_with_the_visit_it_made(
+    world: World,
+) -> None:
+    automation = world.live(make.branch("a"), make.delay("wait", 30), make.end("b"))
+    world.fire()
+    items = world.walker.claim(None, 10)
+    outcomes = world.walker.run(items)
+
+    def stop() -> int:
+        with world.uow.begin() as session:
+            where = [AutomationRun.automation_id == automation.id]
+            reason = run_lifecycle.STOPPED
+            return run_lifecycle.cancel_where(session, where, reason, world.clock.now())
+
+    def waits() -> bool:
+        with world.uow.read() as session:
+            asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            return bool(session.scalar(text(asked + " AND datname = current_database()")))
+
+    with ThreadPoolExecutor(1) as pool:
+        with world.uow.begin() as session:
+            settling.settle(session, items, outcomes, world.clock.now())
+            stopping = pool.submit(stop)
+            wait_for(waits, "the stop to meet the settle", 20)
+        assert stopping.result(20) == 1
+    assert world.log(automation) == [("a", "completed"), ("wait", "failed")]
+    assert world.run(automation).ended_reason == run_lifecycle.STOPPED
+    with world.uow.read() as session:
+        books.assert_books(session)
