@@ -60,7 +60,9 @@ def let_go(session: Session, resume: Resume, at: datetime) -> int:
     holds nobody, save those it held before its rule was changed: they are due now.
     """
     if resume.on_pause != HOLD:
-        _free(session, resume, _held(), {"due_at": at})
+        if not _free(session, resume, _held(), {"due_at": at}):
+            # Nobody's wait was touched: a million runs need not be written anew.
+            return hint_due(session, resume.workspace_id, resume.automation_id, at)
     elif resume.choice == SHIFT:
         _shift(session, resume, at)
     elif resume.choice == OVERDUE:
@@ -213,13 +215,15 @@ def _spread(session: Session, resume: Resume, at: datetime) -> None:
 
 def _free(
     session: Session, resume: Resume, which: ColumnElement[bool], values: dict[str, Any]
-) -> None:
-    session.execute(
+) -> int:
+    """Write `values` to the visits; return how many there were."""
+    freed: Any = session.execute(
         update(AutomationStepRun)
         .where(*_visits(resume.workspace_id, resume.automation_id), which)
         .values(held_at=None, **values)
         .execution_options(synchronize_session=False)
     )
+    return int(freed.rowcount)
 
 
 def _visits(workspace_id: int, automation_id: int) -> list[ColumnElement[bool]]:

@@ -58,7 +58,8 @@ class Ask:
 
     steps: how many steps would be in force; trigger_complete: whether its trigger can ever match;
     problems: what would fail for certain (decision A12); frozen: when leaving the draft, or a
-    publish; inside: people with a running run; failures: what made the breaker ask for a pause.
+    publish; inside: people with a running run; failures: what made the breaker ask for a pause;
+    on_pause: the rule that a resume puts back in force, for a restore may have paused on hold.
     publish, afresh: inputs of their own, which act without changing the status (decision A9).
     """
 
@@ -69,6 +70,7 @@ class Ask:
     frozen: Frozen | None = None
     inside: int = 0
     failures: int | None = None
+    on_pause: str | None = None
     publish: bool = False
     afresh: bool = False
 
@@ -99,10 +101,12 @@ def _reduce(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
 
 def _activate(row: Automation, ask: Ask, at: datetime) -> Change:
     # A resume sets activated_at too: nothing that happened meanwhile fires afterwards (A9).
-    patch = {**_begin(row, at), "paused_at": None}
+    patch: dict[str, Any] = {**_begin(row, at), "paused_at": None}
     if ask.frozen is not None:
         patch |= {"version": row.version + 1, **_in_force(ask.frozen)}
         return _told(patch, ACTIONS[ACTIVE], {"revision": ask.frozen.number})
+    if ask.on_pause is not None:
+        patch["on_pause"] = ask.on_pause
     if ask.afresh:
         return _told({**patch, "version": row.version + 1}, ACTIONS[ACTIVE], _AGAIN)
     return _told(patch, RESUMED)

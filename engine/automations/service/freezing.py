@@ -1,6 +1,7 @@
 """What an activation, a resume or a publish puts in force, and freezing a draft for it (A8)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -45,8 +46,7 @@ def resuming(session: Session, row: Automation, *, afresh: bool) -> Ask:
     if isinstance(document, Refused):
         problems = document.problems
         return Ask(ACTIVE, 1, trigger_complete=True, problems=problems, afresh=afresh)
-    ask = checked(session, row, document)
-    return Ask(ACTIVE, ask.steps, ask.trigger_complete, ask.problems, afresh=afresh)
+    return replace(checked(session, row, document), on_pause=document.on_pause, afresh=afresh)
 
 
 def freeze(

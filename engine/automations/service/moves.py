@@ -125,14 +125,14 @@ def _go_on(
     session: Session, row: Automation, wish: Wish, actor: Actor, at: datetime
 ) -> StatusChange | Refused:
     """Resume, or start afresh; whoever was held goes on as chosen (decision A11)."""
-    paused_at, before = row.paused_at, row.status
+    paused_at, before, on_pause = row.paused_at, row.status, row.on_pause
     ask = resuming(session, row, afresh=wish.start_afresh)
     outcome = lifecycle.move(session, row.id, ask, actor, at)
     due_now = 0
     if isinstance(outcome, Transitioned) and before == PAUSED:
         choice = wish.resume or holding.SHIFT
         since = paused_at or at
-        resume = holding.Resume(row.workspace_id, row.id, row.on_pause, since, choice, actor.name)
+        resume = holding.Resume(row.workspace_id, row.id, on_pause, since, choice, actor.name)
         due_now = holding.let_go(session, resume, at)
     return _counted(session, row, outcome, due_now=due_now)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import select, update
 
 from engine.automations import holding, service
 from engine.automations.effects import WalkSteps
@@ -267,3 +268,17 @@ def test_an_automation_that_is_being_resumed_is_not_surely_paused(
     move(world, row, WISH[PAUSED])
     with uow.begin() as session:
         assert holding.surely_paused(session, [row.id]) == {row.id}
+
+
+def test_a_resume_puts_the_revision_s_own_rule_back_in_force(world: World) -> None:
+    row = live(world, make.delay("wait", 1), make.delay("more", 1), on_pause="cancel")
+    world.fire()
+    with world.uow.begin() as session:
+        # As a restore does that holds mail: nobody is to be cancelled, whatever the rule.
+        session.execute(update(Automation).values(on_pause="hold"))
+    move(world, row, WISH[PAUSED])
+    world.clock.advance(2 * DAY)
+    world.walker.sweep()
+    assert move(world, row, service.Wish(ACTIVE, resume="skip")).due_now == 1
+    with world.uow.read() as session:
+        assert session.scalars(select(Automation.on_pause)).all() == ["cancel"]
