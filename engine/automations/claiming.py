@@ -115,7 +115,8 @@ def guard(
     parted = _Sorted()
     for row in rows:
         _sort(parted, row, contexts[row.automation_run_id])
-    moved = [row for row in rows if row.id in first and row not in parted.parked]
+    parked = {row.id for row in parted.parked}
+    moved = [row for row in rows if row.id in first and row.id not in parked]
     counters.count_steps(session, _keys(moved, contexts), EXECUTING, PENDING)
     _park(session, parted.parked, first, contexts, at)
     _fail(session, parted.refused, contexts, at)

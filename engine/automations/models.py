@@ -121,7 +121,11 @@ class AutomationRevision(WorkspaceRow, Base):
 
 
 class AutomationRun(WorkspaceChild, Base):
-    """One person's way through one revision. steps_executed counts first claims (decision A7)."""
+    """One person's way through one revision.
+
+    steps_executed: visits that the run has left or ended at, each once however often it was tried
+    (decision A7).
+    """
 
     __tablename__ = "automation_runs"
     __table_args__ = (
