@@ -35,6 +35,7 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "STEP_NOT_FOUND": _("The revision has no such step."),
     "LOOP_CAP": _("More than 100 steps in one run: stopped, because it went in a loop."),
     "LEASE_LOST": _("The worker was lost while it executed the step, four times."),
+    "INVALID_DUE_TIME": _("The time at which the step was due cannot be read."),
     "NO_OUTCOME": _("The step gave no result."),
     "STEP_CRASHED": _("The step broke off:"),
     # Why a mail was withheld (decisions A4, A17).
