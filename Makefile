@@ -17,7 +17,7 @@ PACKAGES = $(wildcard $(V)/lib/python3*/site-packages)
 BOOTSTRAP = $(PACKAGES)/flask_bootstrap/static/bootstrap5
 HTMX := .vendor/django_htmx/static/django_htmx
 
-.PHONY: setup setup-dev run test mutants fixture lint fmt bench translations lock clean
+.PHONY: setup setup-dev run test chaos mutants fixture lint fmt bench translations lock clean
 
 setup: $(V)/.installed $(V)/.assets $(CATALOGUES:.po=.mo)
 
@@ -31,6 +31,14 @@ test: setup-dev
 
 chaos: setup-dev
 	@exec $(BIN)/python -m tests.legs tests/chaos --chaos-runs=2000
+
+# Plants faults in a copy of the engine; each must turn the tests red.
+mutants: setup-dev
+	@exec $(BIN)/python -m tests.mutants
+
+# Before a release: the database of this version, for the upgrade tests of later ones.
+fixture: setup-dev
+	@exec $(BIN)/python -m tests.fixtures
 
 lint: setup-dev
 	$(BIN)/ruff check .
