@@ -151,12 +151,13 @@ def load_context(session: Session, rows: Sequence[Any]) -> Mapping[int, Context]
             automation.deleted_at.is_not(None).label("automation_deleted"),
         )
         .join(automation, automation.id == run.automation_id)
-        .join(revision, revision.id == run.revision_id)
+        .outerjoin(revision, revision.id == run.revision_id)
         .join(contact, contact.id == run.contact_id)
         .where(among(session, run.id, {row.automation_run_id for row in rows}))
     )
     found = session.execute(statement).all()
-    known = graphs(session, {run.revision_id: run.revision for run in found})
+    named = {run.revision_id: run.revision for run in found if run.revision is not None}
+    known = graphs(session, named)
     return {run.id: Context(run, known.get(run.revision_id)) for run in found}
 
 

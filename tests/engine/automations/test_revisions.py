@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from engine.automations import revisions
 from engine.automations.models import Automation, AutomationRevision
@@ -54,3 +54,20 @@ def test_a_revision_that_does_not_read_stalls_nobody_else(
     )
     with world.uow.read() as session:
         assert_books(session)
+
+
+def test_a_revision_that_is_gone_stalls_nobody_else(world: World) -> None:
+    bare = world.live(make.delay("wait", 1), make.end("done"))
+    world.fire()
+    # Made before, so that its revision does not get the number of the one that goes.
+    sound = world.live(make.end("done"))
+    with world.uow.begin() as session:
+        session.execute(
+            delete(AutomationRevision).where(AutomationRevision.automation_id == bare.id)
+        )
+    revisions._GRAPHS._kept.clear()
+    assert world.fire() == 1
+    world.clock.advance(world.visits(bare)[0].due_at - world.clock.now())
+    world.walker.sweep()
+    assert world.run(sound).status == "completed"
+    assert world.run(bare).ended_reason == "step_not_found"
