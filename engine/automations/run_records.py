@@ -10,13 +10,15 @@ from sqlalchemy.orm import Session
 
 from engine.automations import counters
 from engine.automations.models import (
+    ACTIVE,
     PENDING,
     RUNNING,
     SKIPPED,
+    Automation,
     AutomationRun,
     AutomationStepRun,
 )
-from engine.core.db import Columns, Id, Instant, always, batch_table, json_type, upsert
+from engine.core.db import Columns, Id, Instant, batch_table, json_type, upsert
 
 _RUN_COLUMNS: Final[Columns] = {
     "public_id": String(),
@@ -45,12 +47,24 @@ _STEP_COLUMNS: Final[Columns] = {
 def create_runs(session: Session, rows: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
     """Insert running runs; whoever has one already gets none (the partial unique index decides).
 
-    Returns (id, public_id) of the runs that really began; each is counted as entered.
+    The automation is asked once more whether it is active, and held so until the transaction ends:
+    a Stop waits for who is just entering, and who comes behind it stays outside. Returns
+    (id, public_id) of the runs that really began; each is counted as entered.
     """
     source = batch_table(session, _RUN_COLUMNS, rows)
     values = [*(source.c[name] for name in _RUN_COLUMNS), *_constants(RUNNING, 0, 0)]
     names = [*_RUN_COLUMNS, "status", "current_step_index", "steps_executed"]
-    chosen = select(*values).select_from(source).where(always())
+    owner = Automation
+    chosen = (
+        select(*values)
+        .select_from(source)
+        .join(
+            owner,
+            (owner.id == source.c.automation_id) & (owner.workspace_id == source.c.workspace_id),
+        )
+        .where(owner.status == ACTIVE)
+        .with_for_update(read=True, key_share=True, of=owner)
+    )
     statement = upsert(session, AutomationRun).from_select(names, chosen).on_conflict_do_nothing()
     run = AutomationRun
     made = session.execute(

@@ -74,4 +74,6 @@ def _after_commit(session: Session) -> None:
 
 
 def _drop(session: Session) -> None:
-    session.info.pop(_PENDING, None)
+    # What was written before a savepoint still stands, and so does its hint; one too many is none.
+    if not session.in_nested_transaction():
+        session.info.pop(_PENDING, None)

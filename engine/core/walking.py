@@ -142,6 +142,27 @@ def _settle_patiently(
                 raise
             log.warning("settle_waits", items=len(items), error=_cause(error))
             time.sleep(_SETTLE_PAUSE_S)
+        except DBAPIError as error:
+            return _settle_singly(walker, items, outcomes, error)
+
+
+def _settle_singly(
+    walker: Walker[ItemT, OutcomeT],
+    items: Sequence[ItemT],
+    outcomes: Mapping[int, OutcomeT],
+    error: DBAPIError,
+) -> Sequence[int]:
+    """Settle one by one what the database refused together: one item's fault is its own.
+
+    An outcome that cannot be written at all counts as a crash of its item.
+    """
+    log.warning("settle_refused", items=len(items), error=_cause(error))
+    if len(items) == 1:
+        return walker.settle(items, {items[0].id: walker.crashed(items[0], error)})
+    following: list[int] = []
+    for item in items:
+        following.extend(_settle_patiently(walker, [item], outcomes))
+    return following
 
 
 def _cause(error: DBAPIError) -> str:

@@ -1,16 +1,18 @@
-"""PostgreSQL alone, because SQLite lets nobody write between the look and the write of a settle.
+"""PostgreSQL alone, because SQLite lets nobody write between the look and the write of another.
 
-A settle looks without locking; what changes before it writes must not be overrun.
+A settle looks without locking, and so does the fan-out; what changes before they write must not be
+overrun.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import select, text, update
 
-from engine.automations import run_lifecycle, settling
+from engine.automations import run_lifecycle, run_records, service, settling
 from engine.automations.models import AutomationRun, AutomationStepRun
 from engine.automations.walker import StepWalker
 from engine.core.clock import FixedClock
@@ -114,3 +116,57 @@ def test_who_was_just_moved_on_by_a_settle_is_stopped_with_the_visit_it_made(
     assert world.run(automation).ended_reason == run_lifecycle.STOPPED
     with world.uow.read() as session:
         books.assert_books(session)
+
+
+@pytest.mark.parametrize("entered", [True, False])
+def test_a_stop_leaves_nobody_inside_who_was_just_entering(
+    world: World, monkeypatch: pytest.MonkeyPatch, entered: bool
+) -> None:
+    automation = world.live(make.delay("wait"))
+    arrived, go_on = Event(), Event()
+    original = run_records.create_runs
+
+    def create_runs(session: Any, rows: Any) -> Any:
+        if entered:
+            made = original(session, rows)
+        arrived.set()
+        assert go_on.wait(30)
+        return made if entered else original(session, rows)
+
+    monkeypatch.setattr(run_records, "create_runs", create_runs)
+    with ThreadPoolExecutor(2) as threads:
+        firing = threads.submit(world.fire)
+        assert arrived.wait(30)
+        stopping = threads.submit(stop, world, automation.public_id)
+        if entered:
+            wait_for(lambda: waits_for_a_lock(world), "the Stop to wait")
+        else:
+            stopping.result(30)
+        go_on.set()
+        assert firing.result(30) == int(entered)
+        assert stopping.result(30).cancelled == int(entered)
+    with world.uow.read() as session:
+        statuses = session.scalars(select(AutomationRun.status)).all()
+        assert list(statuses) == (["cancelled"] if entered else [])
+        books.assert_books(session)
+
+
+def stop(world: World, public_id: str) -> service.StatusChange:
+    """Pause and cancel everybody inside, as the API does."""
+    wish = service.Wish("paused", cancel_inside=True)
+    with world.uow.begin() as session:
+        changed = service.change_status(
+            session, world.workspace_id, public_id, wish, make.ACTOR, world.clock.now()
+        )
+    assert isinstance(changed, service.StatusChange)
+    return changed
+
+
+def waits_for_a_lock(world: World) -> bool:
+    """Return whether some transaction of this database waits for another."""
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    with world.uow.read() as session:
+        return bool(session.scalar(query))

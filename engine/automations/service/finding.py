@@ -31,10 +31,11 @@ def find(session: Session, workspace_id: int, public_id: str) -> Automation | No
     )
 
 
-def lock(session: Session, row: Automation) -> Automation | None:
+def lock(session: Session, row: Automation, *, shut: bool = False) -> Automation | None:
     """Read an automation anew and keep others from changing it until the transaction ends.
 
     The first lock that a change takes (architecture 4). None where it was deleted meanwhile.
+    shut: keep people from entering too; waits for those who are just entering.
     """
     return session.scalar(
         select(Automation)
@@ -43,7 +44,7 @@ def lock(session: Session, row: Automation) -> Automation | None:
             Automation.id == row.id,
             Automation.deleted_at.is_(None),
         )
-        .with_for_update(key_share=True)
+        .with_for_update(key_share=not shut)
         .execution_options(populate_existing=True)
     )
 

@@ -63,7 +63,7 @@ def change_status(
     `cancel_inside_needs_paused`.
     """
     found = find(session, workspace_id, public_id)
-    row = None if found is None else lock(session, found)
+    row = None if found is None else lock(session, found, shut=wish.cancel_inside)
     if row is None:
         return missing("automation_not_found")
     refused = _misfit(row, wish)

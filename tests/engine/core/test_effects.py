@@ -53,3 +53,12 @@ def test_a_savepoint_that_ends_lets_nothing_leave_yet(
             effects.emit(session, Look(2))
         assert dispatch.effects == []
     assert dispatch.take() == [Look(1), Look(2)]
+
+
+def test_a_savepoint_that_is_rolled_back_drops_no_hint_of_before(
+    uow: UnitOfWork, dispatch: RecordingDispatch
+) -> None:
+    with uow.begin() as session:
+        effects.emit(session, Look(1))
+        session.begin_nested().rollback()
+    assert dispatch.take() == [Look(1)]
