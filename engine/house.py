@@ -35,12 +35,16 @@ Sweep = Callable[[], Mapping[str, int]]
 
 @dataclass(frozen=True)
 class House:
-    """One started process. sweeps: the periodic jobs by the name `stellwerk sweep` knows."""
+    """One started process. sweeps: the periodic jobs by the name `stellwerk sweep` knows.
+
+    bounded: of those that wait for somebody outside, the part that a tick of the timetable does.
+    """
 
     runtime: boot.Runtime
     steps: StepWalker
     sends: SendWalker
     sweeps: Mapping[str, Sweep]
+    bounded: Mapping[str, Sweep]
 
     def close(self) -> None:
         """Let go of the connections to the mail server and the database."""
@@ -55,12 +59,13 @@ def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House
     steps = StepWalker(runtime.uow)
     links = Links(settings.base_url, runtime.secret_key)
     sends = SendWalker(runtime.uow, transport_for(settings), links)
+    drain = drain_for(runtime.uow, settings)
     sweeps: dict[str, Sweep] = {
         "steps": steps.sweep,
         "sends": sends.sweep,
-        "outbox": drain_for(runtime.uow, settings).sweep,
+        "outbox": drain.sweep,
         "rollup": lambda: rollup.sweep(runtime.uow),
         "retention": lambda: pruning.retention(runtime.uow),
         "purge": lambda: pruning.purge(runtime.uow),
     }
-    return House(runtime, steps, sends, sweeps)
+    return House(runtime, steps, sends, sweeps, {"outbox": drain.tick})

@@ -60,8 +60,9 @@ class QueueConsumer(Consumer):  # type: ignore[misc] # published without types
         """Set none: the process has one handler for all its queues."""
 
     def threads(self) -> list[threading.Thread]:
-        """Return every thread of this queue, the scheduler's included."""
-        return [thread for _worker, thread in self.worker_threads] + [self.scheduler]
+        """Return every thread of this queue: workers, scheduler, the sweeps it began."""
+        sweeps = self._timetable.threads() if self._timetable is not None else ()
+        return [*(thread for _worker, thread in self.worker_threads), self.scheduler, *sweeps]
 
 
 class Crew:
@@ -108,11 +109,15 @@ class Crew:
         log.info("worker_stopping")
         for consumer in self._consumers:
             consumer.stop_flag.set()
-        threads = [thread for consumer in self._consumers for thread in consumer.threads()]
-        for thread in threads:
-            thread.join(max(end - time.monotonic(), 0))
+        # Twice: the last turn of a scheduler may have begun a sweep after the first look.
+        for _look in range(2):
+            for thread in self._threads():
+                thread.join(max(end - time.monotonic(), 0))
         self._over.set()
-        return not any(thread.is_alive() for thread in threads)
+        return not any(thread.is_alive() for thread in self._threads())
+
+    def _threads(self) -> list[threading.Thread]:
+        return [thread for consumer in self._consumers for thread in consumer.threads()]
 
 
 class QueueLog(logging.Handler):

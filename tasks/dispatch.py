@@ -15,12 +15,11 @@ from engine.core.settings import Settings
 from engine.delivery.effects import DispatchSends
 from tasks.automations import WALK_STEPS
 from tasks.delivery import DISPATCH_SENDS
-from tasks.periodic import RUN_SWEEP
 from tasks.queue import ENGINE, Argument, Queues, TaskKind
 
 # The sweeps of steps and sends run every minute (interface, "Command line").
 NEXT_SWEEP: Final = timedelta(seconds=60)
-TASKS: Final = (WALK_STEPS, DISPATCH_SENDS, RUN_SWEEP)
+TASKS: Final = (WALK_STEPS, DISPATCH_SENDS)
 
 
 @dataclass(frozen=True)

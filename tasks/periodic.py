@@ -1,7 +1,7 @@
 """The one timetable. Every worker keeps it; a tick is run by the one that claims it (decision G8).
 
-A tick travels as a hint on the engine queue. If the queue is away, it runs on the spot: without a
-queue the sweeps alone keep the house going.
+A tick needs no queue: it runs in a thread of its own beside the scheduler, so that a long sweep
+keeps neither the other ticks nor the hints waiting, and the sweeps alone keep the house going.
 """
 
 import os
@@ -9,6 +9,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 from typing import Final
 
 import structlog
@@ -19,14 +20,11 @@ from engine.core.ids import new_public_id
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
 from migrations import run
-from tasks.queue import ENGINE, HandOverFailed, Queues, TaskKind
 
 log: Final = structlog.get_logger(__name__)
 
 TIMETABLE: Final = "timetable"
 BEAT_EVERY: Final = timedelta(seconds=5)
-# Ahead of all hints: a backlog must not keep the sweeps from running.
-FIRST: Final = 10
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE: Final = timedelta(minutes=1)
 _DAY: Final = timedelta(days=1)
@@ -67,43 +65,47 @@ def run_sweep(house: House, name: str, tick: int) -> None:
         mine = ticks.claim(session, name, instant, clock.now())
     if mine:
         faults.point("tick.claimed")
-        done = house.sweeps[name]()
+        done = (house.bounded.get(name) or house.sweeps[name])()
         if any(done.values()):
             log.info("sweep_done", sweep=name, **done)
 
 
-RUN_SWEEP: Final = TaskKind("periodic.run_sweep", run_sweep)
-
-
 class Timetable:
-    """Watches the clock in one worker and hands over each tick once."""
+    """Watches the clock in one worker and begins each tick once.
 
-    def __init__(self, queues: Queues, house: House, jobs: Sequence[Job] = JOBS) -> None:
-        self._queues = queues
+    At most one sweep of a name is under way in a process: a sweep goes on until nothing is due, and
+    more of them at the same rows would only take turns.
+    """
+
+    def __init__(self, house: House, jobs: Sequence[Job] = JOBS) -> None:
         self._house = house
         self._jobs = jobs
-        self._given: dict[str, datetime] = {}
+        self._begun: dict[str, datetime] = {}
+        self._threads: dict[str, Thread] = {}
         self._heart = Heart(house.runtime.uow, TIMETABLE)
 
     def turn(self) -> None:
-        """Hand over what has become due since the last turn; call about every second."""
+        """Begin what has become due since the last turn; call about every second."""
         at = clock.now()
         for job in self._jobs:
             instant = job.tick(at)
-            if self._given.get(job.sweep) != instant:
-                self._give(job, instant)
-                self._given[job.sweep] = instant
+            under_way = self._threads.get(job.sweep)
+            if self._begun.get(job.sweep) != instant and not (under_way and under_way.is_alive()):
+                self._begin(job.sweep, instant)
         self._heart.beat()
 
-    def _give(self, job: Job, instant: datetime) -> None:
-        tick = int(instant.timestamp())
-        try:
-            self._queues.put(ENGINE, RUN_SWEEP.name, (job.sweep, tick), priority=FIRST)
-        except HandOverFailed as error:
-            log.warning("queue_away", sweep=job.sweep, error=str(error))
-            self._on_the_spot(job.sweep, tick)
+    def threads(self) -> Sequence[Thread]:
+        """Return the sweeps that were begun last, over or under way."""
+        return list(self._threads.values())
 
-    def _on_the_spot(self, sweep: str, tick: int) -> None:
+    def _begin(self, sweep: str, instant: datetime) -> None:
+        self._begun[sweep] = instant
+        arguments = (sweep, int(instant.timestamp()))
+        thread = Thread(target=self._sweep, args=arguments, name=f"Sweep-{sweep}", daemon=True)
+        self._threads[sweep] = thread
+        thread.start()
+
+    def _sweep(self, sweep: str, tick: int) -> None:
         try:
             run_sweep(self._house, sweep, tick)
         except (OperationalError, InterfaceError) as error:

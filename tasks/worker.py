@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from types import FrameType
 from typing import Final
@@ -31,7 +32,7 @@ OUTDATED: Final = 78
 def crew(queues: Queues, house: House, names: Sequence[str], threads: int) -> Crew:
     """Return the consumers of the named queues; the timetable goes with the engine queue."""
     queues.attach(house)
-    timetable = Timetable(queues, house)
+    timetable = Timetable(house)
     consumers = [
         QueueConsumer(queues.by_name[name], threads, timetable if name == ENGINE else None)
         for name in names
@@ -48,6 +49,13 @@ def _spare_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_COLLECT_EVERY)
+
+
+def _log_crash(crash: threading.ExceptHookArgs) -> None:
+    """Log what broke a thread like everything else; the other threads go on."""
+    name = crash.thread.name if crash.thread else ""
+    trace = (crash.exc_type, crash.exc_value, crash.exc_traceback)
+    log.error("thread_crashed", thread=name, exc_info=trace)
 
 
 def run(
@@ -73,6 +81,7 @@ def run(
 
     if tied:
         tie(made.stop)
+    threading.excepthook = _log_crash
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     _spare_collector()

@@ -39,6 +39,7 @@ class FakeHouse:
         self.sweeps: Mapping[str, Callable[[], Mapping[str, int]]] = {
             name: self._sweep(name) for name in sweeps
         }
+        self.bounded: Mapping[str, Callable[[], Mapping[str, int]]] = {}
 
     def _sweep(self, name: str) -> Callable[[], Mapping[str, int]]:
         def sweep() -> Mapping[str, int]:

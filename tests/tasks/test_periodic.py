@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 from sqlalchemy import select, text
@@ -13,9 +13,7 @@ from engine.core.clock import FixedClock
 from engine.core.ticks import Heartbeat
 from engine.house import House
 from tasks import periodic
-from tasks.dispatch import TASKS
 from tasks.periodic import JOBS, Heart, Job, Timetable, process_name, run_sweep
-from tasks.queue import ENGINE, HandOverFailed, Queues
 from tests.fakes.house import FakeHouse
 from tests.support.house import START
 
@@ -24,11 +22,12 @@ ALL = sorted(job.sweep for job in JOBS)
 EACH_MINUTE = [job.sweep for job in JOBS if job.every == MINUTE]
 
 
-def serve(queues: Queues) -> None:
-    """Run what waits in the engine queue."""
-    huey = queues.by_name[ENGINE]
-    while (hint := huey.dequeue()) is not None:
-        huey.execute(hint)
+def turn(timetable: Timetable, held: str = "") -> None:
+    """Let the timetable turn, and wait for what it began but for the sweep that is held."""
+    timetable.turn()
+    for thread in timetable.threads():
+        if thread.name != f"Sweep-{held}":
+            thread.join(30)
 
 
 @pytest.mark.parametrize(
@@ -53,30 +52,24 @@ def test_before_the_hour_of_a_daily_job_the_tick_is_yesterdays() -> None:
     assert daily.tick(START) == START.replace(hour=10) - timedelta(days=1)
 
 
-def test_any_number_of_workers_tick_once(
-    queues: Queues, fake_house: FakeHouse, clock: FixedClock
-) -> None:
-    queues.attach(fake_house)
-    workers = [Timetable(queues, fake_house.as_house()) for _ in range(3)]
+def test_any_number_of_workers_tick_once(fake_house: FakeHouse, clock: FixedClock) -> None:
+    workers = [Timetable(fake_house.as_house()) for _ in range(3)]
     for _second in range(61):
         for worker in workers:
-            worker.turn()
+            turn(worker)
         clock.advance(timedelta(seconds=1))
-    serve(queues)
     assert sorted(fake_house.swept) == sorted([*ALL, *EACH_MINUTE])
 
 
 def test_rac_01_of_three_schedulers_a_hundred_ticks_are_a_hundred_executions(
-    queues: Queues, fake_house: FakeHouse, clock: FixedClock
+    fake_house: FakeHouse, clock: FixedClock
 ) -> None:
-    queues.attach(fake_house)
     jobs = (Job("sends", MINUTE),)
-    schedulers = [Timetable(queues, fake_house.as_house(), jobs) for _ in range(3)]
+    schedulers = [Timetable(fake_house.as_house(), jobs) for _ in range(3)]
     for _tick in range(100):
         for scheduler in schedulers:
-            scheduler.turn()
+            turn(scheduler)
         clock.advance(MINUTE)
-    serve(queues)
     assert fake_house.swept == ["sends"] * 100
 
 
@@ -97,58 +90,98 @@ def test_rac_01_three_threads_at_the_same_hundred_ticks_run_each_once(
     assert fake_house.swept == ["sends"] * 100
 
 
-def test_a_restarted_worker_does_not_tick_again(
-    queues: Queues, fake_house: FakeHouse, clock: FixedClock
-) -> None:
-    queues.attach(fake_house)
+def test_a_restarted_worker_does_not_tick_again(fake_house: FakeHouse, clock: FixedClock) -> None:
     for _restart in range(3):
-        Timetable(queues, fake_house.as_house()).turn()
-        serve(queues)
+        turn(Timetable(fake_house.as_house()))
     assert sorted(fake_house.swept) == ALL
 
 
-def test_a_clock_set_back_ticks_nothing_twice(
-    queues: Queues, fake_house: FakeHouse, clock: FixedClock
-) -> None:
-    queues.attach(fake_house)
-    timetable = Timetable(queues, fake_house.as_house())
+def test_a_clock_set_back_ticks_nothing_twice(fake_house: FakeHouse, clock: FixedClock) -> None:
+    timetable = Timetable(fake_house.as_house())
     for shift in (MINUTE, -MINUTE, MINUTE):
-        timetable.turn()
+        turn(timetable)
         clock.advance(shift)
-    serve(queues)
     assert fake_house.swept.count("steps") == 2
 
 
-def test_without_a_queue_the_ticks_run_on_the_spot(
-    queues: Queues, fake_house: FakeHouse, monkeypatch: pytest.MonkeyPatch
+class Held:
+    """A sweep that goes on until a test lets it end."""
+
+    def __init__(self) -> None:
+        self.begun, self.over, self.times = Event(), Event(), 0
+
+    def __call__(self) -> dict[str, int]:
+        self.times += 1
+        self.begun.set()
+        assert self.over.wait(30)
+        return {}
+
+
+def test_a_long_sweep_keeps_neither_the_scheduler_nor_the_other_ticks_waiting(
+    fake_house: FakeHouse, clock: FixedClock
 ) -> None:
-    def away(*_arguments: object, **_options: object) -> None:
-        raise HandOverFailed("away")
+    long = Held()
+    fake_house.sweeps = {**fake_house.sweeps, "retention": long}
+    timetable = Timetable(fake_house.as_house())
+    for _minute in range(4):
+        turn(timetable, held="retention")
+        clock.advance(MINUTE)
+    assert long.begun.wait(30)
+    assert all(fake_house.swept.count(name) == 4 for name in EACH_MINUTE)
+    long.over.set()
 
-    monkeypatch.setattr(queues, "put", away)
-    Timetable(queues, fake_house.as_house()).turn()
-    assert sorted(fake_house.swept) == ALL
 
-
-def test_without_queue_and_database_the_timetable_goes_on(
-    queues: Queues, fake_house: FakeHouse, monkeypatch: pytest.MonkeyPatch
+def test_a_sweep_that_outlives_its_minute_is_begun_again_only_when_it_is_over(
+    fake_house: FakeHouse, clock: FixedClock
 ) -> None:
-    def away(*_arguments: object, **_options: object) -> None:
-        raise HandOverFailed("away")
+    long = Held()
+    fake_house.sweeps = {"sends": long}
+    timetable = Timetable(fake_house.as_house(), (Job("sends", MINUTE),))
+    timetable.turn()
+    assert long.begun.wait(30)
+    for _minute in range(3):
+        clock.advance(MINUTE)
+        timetable.turn()
+    assert long.times == 1
+    long.over.set()
+    for thread in timetable.threads():
+        thread.join(30)
+    turn(timetable)
+    assert long.times == 2, "the newest tick was missed meanwhile"
 
-    def broken(*_arguments: object) -> bool:
-        raise OperationalError("claim", None, OSError("gone"))
 
-    monkeypatch.setattr(queues, "put", away)
-    monkeypatch.setattr(ticks, "claim", broken)
-    Timetable(queues, fake_house.as_house()).turn()
+def test_a_tick_does_the_bounded_part_where_there_is_one(fake_house: FakeHouse) -> None:
+    ticked: list[str] = []
+
+    def bounded() -> dict[str, int]:
+        ticked.append("outbox")
+        return {}
+
+    fake_house.bounded = {"outbox": bounded}
+    turn(Timetable(fake_house.as_house()))
+    assert ticked == ["outbox"]
+    assert "outbox" not in fake_house.swept
+
+
+def test_the_product_events_are_what_a_tick_bounds(house: House) -> None:
+    assert set(house.bounded) == {"outbox"}
+    assert house.bounded["outbox"] != house.sweeps["outbox"]
+
+
+def test_without_a_database_the_timetable_goes_on(
+    fake_house: FakeHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(ticks, "claim", _away)
+        timetable = Timetable(fake_house.as_house())
+        turn(timetable)
     assert fake_house.swept == []
 
 
 def test_the_timetable_leaves_a_heartbeat(
-    queues: Queues, fake_house: FakeHouse, clock: FixedClock, house: House
+    fake_house: FakeHouse, clock: FixedClock, house: House
 ) -> None:
-    Timetable(queues, fake_house.as_house()).turn()
+    turn(Timetable(fake_house.as_house()))
     with house.runtime.uow.read() as session:
         assert ticks.pulse(session, "timetable", clock.now()).alive
         assert not ticks.pulse(session, "timetable", clock.now() + 2 * MINUTE).alive
@@ -196,10 +229,6 @@ def test_each_job_stands_once_in_the_timetable() -> None:
     names = [job.sweep for job in JOBS]
     assert len(names) == len(set(names))
     assert all(timedelta(days=1) % job.every == timedelta(0) for job in JOBS)
-
-
-def test_the_timetable_travels_under_a_known_name() -> None:
-    assert periodic.RUN_SWEEP in TASKS
 
 
 def test_a_heart_that_sees_a_newer_schema_beats_no_more(house: House, clock: FixedClock) -> None:

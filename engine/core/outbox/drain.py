@@ -5,6 +5,7 @@ two sweeps at once send each event once, and a receiver tells what a crash doubl
 """
 
 import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ LEASE: Final = timedelta(seconds=60)
 # After a failure: one minute, then twice as long each time, at most an hour.
 FIRST_PAUSE: Final = timedelta(minutes=1)
 LONGEST_PAUSE: Final = timedelta(hours=1)
-# One sweep holds a worker's thread no longer than this; the next minute goes on.
+# One tick of the timetable takes no longer than this; the next minute goes on.
 BUDGET: Final = timedelta(seconds=30)
 # What a receiver says of a body it will never take; the halves show which event it is.
 _REFUSED: Final = frozenset({400, 413, 422})
@@ -66,24 +67,44 @@ class Drain:
         self._client = client
 
     def sweep(self) -> Mapping[str, int]:
-        """Send what is due until nothing is, a batch fails or the budget is spent.
+        """Send what is due until nothing is, however long it takes (interface, "Command line").
 
-        Returns how many events were `delivered` and how many are to be tried again (`failed`).
+        Returns how many events were `delivered`, how many are to be tried again (`failed`), and
+        how many were put off untried because the receiver took nothing (`postponed`).
         """
-        done = {"delivered": 0, "failed": 0}
-        end = time.monotonic() + BUDGET.total_seconds()
+        return self._drain(math.inf)
+
+    def tick(self) -> Mapping[str, int]:
+        """Do as `sweep`, but no longer than the budget."""
+        return self._drain(time.monotonic() + BUDGET.total_seconds())
+
+    def _drain(self, end: float) -> Mapping[str, int]:
+        done = {"delivered": 0, "failed": 0, "postponed": 0}
         while self._url is not None and time.monotonic() < end:
             batch = self._claim()
             if not batch:
                 break
-            delivered = self._deliver(batch)
+            delivered, away = self._deliver(batch)
             failed = [event for event in batch if event.id not in delivered]
             self._settle(delivered, failed)
             done["delivered"] += len(delivered)
             done["failed"] += len(failed)
-            if failed:
-                break
+            if away:
+                done["postponed"] += self._postpone()
         return done
+
+    def _postpone(self) -> int:
+        """Let what else is due wait for the receiver too: each batch in vain costs a deadline."""
+        at = clock.now()
+        row = ProductEvent
+        with self._uow.begin() as session:
+            put_off: Any = session.execute(
+                update(row)
+                .where(row.delivered_at.is_(None), row.due_at <= at)
+                .values(due_at=at + FIRST_PAUSE)
+                .execution_options(synchronize_session=False)
+            )
+            return int(put_off.rowcount)
 
     def _claim(self) -> Sequence[_Waiting]:
         at = clock.now()
@@ -101,19 +122,22 @@ class Drain:
                 row.due_at = at + LEASE
             return [_Waiting(row.id, row.attempt, _payload(row)) for row in rows]
 
-    def _deliver(self, batch: Sequence[_Waiting]) -> set[int]:
-        """Return the ids that the receiver took."""
+    def _deliver(self, batch: Sequence[_Waiting]) -> tuple[set[int], bool]:
+        """Return the ids that the receiver took, and whether it was away for any of them."""
         body = {"api_key": self._key, "batch": [event.payload for event in batch]}
         headers = {"content-type": "application/json"}
         call = http.Call("POST", str(self._url), headers, json.dumps(body).encode())
         answer = self._client.send(call)
         if isinstance(answer, http.Answered) and answer.good:
-            return {event.id for event in batch}
-        if _refused(answer) and len(batch) > 1:
+            return {event.id for event in batch}, False
+        refused = _refused(answer)
+        if refused and len(batch) > 1:
             middle = len(batch) // 2
-            return self._deliver(batch[:middle]) | self._deliver(batch[middle:])
+            first, away = self._deliver(batch[:middle])
+            second, gone = self._deliver(batch[middle:])
+            return first | second, away or gone
         log.warning("product_events_wait", events=len(batch), reason=_reason(answer))
-        return set()
+        return set(), not refused
 
     def _settle(self, delivered: set[int], failed: Sequence[_Waiting]) -> None:
         at = clock.now()

@@ -14,6 +14,7 @@ from engine.core import outbox
 from engine.core.audit import Actor
 from engine.core.clock import FixedClock
 from engine.core.outbox import ProductEvent
+from engine.core.outbox import drain as draining
 from engine.core.outbox.drain import BATCH, LEASE, Drain, drain_for, pause
 from engine.core.settings import Settings
 from engine.core.unit_of_work import UnitOfWork
@@ -48,6 +49,11 @@ def wait_in_line(uow: UnitOfWork, many: int) -> None:
             outbox.record(session, workspace.id, "automation_paused", ADA, properties, START)
 
 
+def done(delivered: int = 0, failed: int = 0, postponed: int = 0) -> dict[str, int]:
+    """Return what a sweep says of itself."""
+    return {"delivered": delivered, "failed": failed, "postponed": postponed}
+
+
 def rows(uow: UnitOfWork) -> list[ProductEvent]:
     """Return every event."""
     with uow.read() as session:
@@ -63,7 +69,7 @@ def test_events_arrive_in_the_format_of_posthog(
     uow: UnitOfWork, drain: Drain, receiver: Receiver
 ) -> None:
     wait_in_line(uow, 2)
-    assert drain.sweep() == {"delivered": 2, "failed": 0}
+    assert drain.sweep() == done(delivered=2)
     [request] = receiver.received
     assert (request.method, request.path) == ("POST", "/batch/")
     assert request.headers["content-type"] == "application/json"
@@ -84,8 +90,8 @@ def test_a_second_sweep_sends_nothing_again(
     uow: UnitOfWork, drain: Drain, receiver: Receiver
 ) -> None:
     wait_in_line(uow, BATCH + 5)
-    assert drain.sweep() == {"delivered": BATCH + 5, "failed": 0}
-    assert drain.sweep() == {"delivered": 0, "failed": 0}
+    assert drain.sweep() == done(delivered=BATCH + 5)
+    assert drain.sweep() == done()
     assert [len(request.json["batch"]) for request in receiver.received] == [BATCH, 5]
     assert len(set(taken(receiver))) == BATCH + 5
 
@@ -101,7 +107,7 @@ def test_an_address_with_a_path_is_taken_as_it_stands(
 
 def test_without_an_address_the_rows_stay(uow: UnitOfWork, settings: Settings) -> None:
     wait_in_line(uow, 3)
-    assert drain_for(uow, settings).sweep() == {"delivered": 0, "failed": 0}
+    assert drain_for(uow, settings).sweep() == done()
     assert {(row.attempt, row.delivered_at) for row in rows(uow)} == {(0, None)}
 
 
@@ -111,13 +117,13 @@ def test_a_failure_backs_off_and_is_tried_again(
 ) -> None:
     wait_in_line(uow, BATCH + 1)
     receiver.status = status
-    assert drain.sweep() == {"delivered": 0, "failed": BATCH}
+    assert drain.sweep() == done(failed=BATCH, postponed=1)
     assert len(receiver.received) == 1
-    assert {row.due_at for row in rows(uow)[:BATCH]} == {START + timedelta(minutes=1)}
+    assert {row.due_at for row in rows(uow)} == {START + timedelta(minutes=1)}
     receiver.status = 200
-    assert drain.sweep() == {"delivered": 1, "failed": 0}
+    assert drain.sweep() == done(), "nothing is due before the minute is over"
     clock.advance(timedelta(minutes=1))
-    assert drain.sweep() == {"delivered": BATCH, "failed": 0}
+    assert drain.sweep() == done(delivered=BATCH + 1)
     assert {row.attempt for row in rows(uow)} == {1, 2}
 
 
@@ -128,7 +134,7 @@ def test_a_receiver_that_is_away_is_tried_ever_more_seldom(
     receiver.stop()
     waits: list[timedelta] = []
     for _try in range(9):
-        assert drain.sweep() == {"delivered": 0, "failed": 1}
+        assert drain.sweep() == done(failed=1)
         due_at = rows(uow)[0].due_at
         waits.append(due_at - clock.now())
         clock.set(due_at)
@@ -141,16 +147,47 @@ def test_one_event_that_is_refused_does_not_hold_the_others(
     uow: UnitOfWork, drain: Drain, receiver: Receiver
 ) -> None:
     wait_in_line(uow, 8)
-    bad = '"aut_5"'
+    refuse(receiver, '"aut_5"')
+    assert drain.sweep() == done(delivered=7, failed=1)
+    [waiting] = [row for row in rows(uow) if row.delivered_at is None]
+    assert waiting.properties["automation_id"] == "aut_5"
+
+
+def refuse(receiver: Receiver, *bad: str) -> None:
+    """Let the receiver answer 400 to whatever contains one of these texts."""
 
     def judge(put: Callable[[bytes], None], _over: Event) -> None:
-        status = "400 Bad" if bad in receiver.received[-1].body.decode() else "200 OK"
+        body = receiver.received[-1].body.decode()
+        status = "400 Bad" if any(text in body for text in bad) else "200 OK"
         put(f"HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n".encode())
 
     receiver.script = judge
-    assert drain.sweep() == {"delivered": 7, "failed": 1}
-    [waiting] = [row for row in rows(uow) if row.delivered_at is None]
-    assert waiting.properties["automation_id"] == "aut_5"
+
+
+def test_a_sweep_goes_on_behind_a_refused_event_until_nothing_is_due(
+    uow: UnitOfWork, drain: Drain, receiver: Receiver
+) -> None:
+    wait_in_line(uow, 3 * BATCH)
+    refuse(receiver, '"aut_5"', f'"aut_{BATCH + 5}"')
+    assert drain.sweep() == done(delivered=3 * BATCH - 2, failed=2)
+    assert not [row for row in rows(uow) if row.delivered_at is None and row.due_at <= START]
+
+
+def test_a_whole_batch_of_refused_events_puts_nobody_off(
+    uow: UnitOfWork, drain: Drain, receiver: Receiver
+) -> None:
+    wait_in_line(uow, BATCH + 7)
+    refuse(receiver, *(f'"aut_{number}"' for number in range(BATCH)))
+    assert drain.sweep() == done(delivered=7, failed=BATCH)
+
+
+def test_a_sweep_by_hand_takes_as_long_as_it_takes_and_a_tick_only_its_budget(
+    uow: UnitOfWork, drain: Drain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_in_line(uow, 3 * BATCH)
+    monkeypatch.setattr(draining, "BUDGET", timedelta(0))
+    assert drain.tick() == done()
+    assert drain.sweep() == done(delivered=3 * BATCH)
 
 
 def test_two_sweeps_at_once_send_each_event_once(
@@ -159,8 +196,8 @@ def test_two_sweeps_at_once_send_each_event_once(
     wait_in_line(uow, 5 * BATCH)
     drains = [drain_for(uow, told) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda each: each.sweep()["delivered"], drains))
-    assert sum(done) == 5 * BATCH
+        sent = list(pool.map(lambda each: each.sweep()["delivered"], drains))
+    assert sum(sent) == 5 * BATCH
     assert max(Counter(taken(receiver)).values()) == 1
     assert len(taken(receiver)) == 5 * BATCH
 
@@ -174,9 +211,9 @@ def test_a_crash_behind_the_hand_over_doubles_under_the_same_uuid(
         patched.setattr(drain, "_settle", _crash)
         with pytest.raises(KeyboardInterrupt):
             drain.sweep()
-    assert drain.sweep() == {"delivered": 0, "failed": 0}, "the lease holds"
+    assert drain.sweep() == done(), "the lease holds"
     clock.advance(LEASE)
-    assert drain.sweep() == {"delivered": 3, "failed": 0}
+    assert drain.sweep() == done(delivered=3)
     uuids = taken(receiver)
     assert uuids[:3] == uuids[3:]
 
