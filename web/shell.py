@@ -20,9 +20,11 @@ WORKER: Final = "worker"
 
 @dataclass(frozen=True)
 class Workspace:
-    """The workspace as the frame names it."""
+    """The workspace as the frame names it. suspended_at: since when it stands still, or None."""
 
+    id: str
     name: str
+    suspended_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def _build() -> Shell | None:
     worker = ticks.pulse(session(), WORKER, now())
     return Shell(
         user=person,
-        workspace=Workspace(person.workspace_name),
+        workspace=Workspace(person.workspace_public_id, person.workspace_name, person.suspended_at),
         worker_seen_at=worker.seen_at,
         worker_missing=not worker.alive,
         newer_schema=run.newer(session().connection()),

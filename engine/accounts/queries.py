@@ -17,7 +17,8 @@ from engine.core.text import normalise_email
 class Person:
     """A signed-in person in one workspace. timezone: the workspace's IANA name.
 
-    language: de or en, the person's own choice; None leaves it to the browser.
+    language: de or en, the person's own choice; None leaves it to the browser. suspended_at: since
+    when the operator holds the workspace back, or None.
     """
 
     user_id: int
@@ -31,6 +32,7 @@ class Person:
     role: str
     timezone: str
     seen_at: datetime | None = None
+    suspended_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -236,6 +238,7 @@ def _person(found: Any, seen_at: datetime | None) -> Person:
         role=found.role,
         timezone=workspace.timezone,
         seen_at=seen_at,
+        suspended_at=workspace.suspended_at,
     )
 
 

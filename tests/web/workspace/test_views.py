@@ -149,5 +149,7 @@ def test_others_read_the_settings_and_are_offered_nothing(
 def test_a_suspension_is_said(uow: UnitOfWork, acme: Town, owner: Reader) -> None:
     with uow.begin() as session:
         suspend(session, acme.workspace_id, make.ACTOR, START)
-    page = tree(owner.get("/workspace")).text_content()
-    assert "no step runs and no mail leaves" in page
+    page = tree(owner.get("/workspace"))
+    assert [each.text_content().strip() for each in page.xpath("//h1/following-sibling::*")][
+        :1
+    ] == ["Suspended"]
