@@ -5,8 +5,11 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.servers import in_memory
+
 pytest_plugins = [
     "tests.support.leg_plugin",
+    "tests.support.warm",
     "tests.support.figures",
     "tests.support.database",
     "tests.support.house",
@@ -29,7 +32,13 @@ settings.load_profile("suite")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Forget the settings of the person who runs the tests; only the runner's own name stays."""
+    """Forget the settings of the person who runs the tests; only the runner's own name stays.
+
+    The folders of tests lie in memory where there is room, or where the person said.
+    """
     for name in [name for name in os.environ if name.startswith("STELLWERK_")]:
         if name != "STELLWERK_REQUIRE":
             del os.environ[name]
+    place = in_memory()
+    if place is not None:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(place))

@@ -29,10 +29,11 @@ _POSTGRES_OPTIONS: Final = (
 )
 
 
-def _in_memory() -> Path | None:
-    """Return a folder in memory with room for the servers' files; None for the usual one.
+def in_memory() -> Path | None:
+    """Return a folder in memory with room for the files of servers and tests, or None.
 
-    A copy of a database is some hundred new files: many times slower on some disks.
+    Each commit of SQLite waits for its disk, and a copy of a database on PostgreSQL is some
+    hundred new files. Tests kill processes, never the machine: nothing has to outlive it.
     """
     folder = Path("/dev/shm")  # noqa: S108 - a private folder is made inside
     if os.access(folder, os.W_OK | os.X_OK) and shutil.disk_usage(folder).free > 2 * 2**30:
@@ -45,7 +46,7 @@ class Server:
 
     def __init__(self, name: str, place: Path | None = None) -> None:
         self.port = free_port()
-        where = place or _in_memory()
+        where = place or in_memory()
         self.folder = Path(tempfile.mkdtemp(prefix=f"stellwerk-{name}-", dir=where))
         self._process: subprocess.Popen[bytes] | None = None
         self._command: Sequence[str | Path] = ()
