@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, case, func, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Subquery,
+    and_,
+    case,
+    exists,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from engine.automations import run_lifecycle
@@ -161,17 +174,34 @@ def waits_until(at: datetime) -> Any:
 
 def hint_due(session: Session, workspace_id: int, automation_id: int, at: datetime) -> int:
     """Hint what is due before the next sweep, a bounded number; return how many are due now."""
-    step = AutomationStepRun
-    here = [*_visits(workspace_id, automation_id), _waiting()]
-    soon = (
-        select(step.id, step.due_at)
-        .where(*here, step.due_at <= at + SWEEP_PERIOD)
-        .order_by(step.due_at, step.id)
-        .limit(MOST_HINTS)
+    soon = _due(workspace_id, automation_id, at + SWEEP_PERIOD)
+    first = select(soon.c.id, soon.c.due_at).order_by(soon.c.due_at, soon.c.id).limit(MOST_HINTS)
+    hint_steps(session, [(row.id, row.due_at) for row in session.execute(first)], at)
+    now = _due(workspace_id, automation_id, at)
+    return session.scalar(select(func.count()).select_from(now)) or 0
+
+
+def _due(workspace_id: int, automation_id: int, until: datetime) -> Subquery:
+    """Return (id, due_at) of the visits that may be claimed up to `until`; nobody is parked.
+
+    A branch a status and the run by EXISTS: so both databases read the indexes of what is due, of
+    everybody, and not every person inside.
+    """
+    run, step = AutomationRun, AutomationStepRun
+    inside_here = exists().where(
+        run.id == step.automation_run_id,
+        run.workspace_id == workspace_id,
+        run.automation_id == automation_id,
+        RUNS.is_(RUNNING),
     )
-    hint_steps(session, [(row.id, row.due_at) for row in session.execute(soon)], at)
-    due = select(func.count()).select_from(step).where(*here, step.due_at <= at)
-    return session.scalar(due) or 0
+    due = select(step.id, step.due_at).where(
+        step.workspace_id == workspace_id,
+        step.held_at.is_(None),
+        step.due_at <= until,
+        inside_here,
+    )
+    again = due.where(STEP_RUNS.is_(EXECUTING), step.lease_until.is_(None))
+    return union_all(due.where(STEP_RUNS.is_(PENDING)), again).subquery("due")
 
 
 def _shift(session: Session, resume: Resume, at: datetime) -> None:
@@ -185,6 +215,7 @@ def _shift(session: Session, resume: Resume, at: datetime) -> None:
     values = {
         "due_at": case((over, literal(at, Instant())), else_=moved),
         "delay_until": case((over, step.delay_until), else_=moved),
+        "result": _without_skip(),
     }
     _free(session, resume, or_(STEP_RUNS.is_(PENDING), _held()), values)
 
@@ -208,7 +239,11 @@ def _spread(session: Session, resume: Resume, at: datetime) -> None:
     session.execute(
         update(step)
         .where(step.id == ranked.c.id, step.workspace_id == resume.workspace_id)
-        .values(held_at=None, due_at=later(session, literal(at, Instant()), delay))
+        .values(
+            held_at=None,
+            due_at=later(session, literal(at, Instant()), delay),
+            result=_without_skip(),
+        )
         .execution_options(synchronize_session=False)
     )
 
@@ -244,10 +279,14 @@ def _overdue(at: datetime) -> ColumnElement[bool]:
     return or_(and_(STEP_RUNS.is_(PENDING), AutomationStepRun.due_at <= at), _held())
 
 
-def _waiting() -> ColumnElement[bool]:
-    """Return "may be claimed once it is due"."""
-    free = AutomationStepRun.lease_until.is_(None)
-    return or_(STEP_RUNS.is_(PENDING), and_(STEP_RUNS.is_(EXECUTING), free))
+def _without_skip() -> Any:
+    """Return the SQL of a visit's `result` without the mark of an earlier resume's "skip".
+
+    The choice of the newest resume holds for everybody whom it finds overdue (decision A11). What
+    a person wanted of this one run stays.
+    """
+    result = AutomationStepRun.result
+    return case((result["reason"].as_string() == OVERDUE, null()), else_=result)
 
 
 __all__ = [

@@ -15,8 +15,8 @@ import pytest
 from sqlalchemy import Engine, event, func, insert, select, text
 from sqlalchemy.orm import Session
 
-from engine.automations import claim_lifecycle
-from engine.automations.models import AutomationStepRun
+from engine.automations import claim_lifecycle, holding
+from engine.automations.models import AutomationRun, AutomationStepRun
 from engine.automations.run_lifecycle import STEP_RUNS
 from engine.core.clock import FixedClock
 from engine.core.machine import born
@@ -194,6 +194,20 @@ def test_a_sweep_with_nothing_due_touches_the_due_indexes_alone(world: World) ->
     plans = explained(world, sweep)
     assert len(plans) >= 4
     assert all(ways <= {PENDING, EXECUTING, *KEYS} for ways in plans), plans
+
+
+def test_what_a_resume_makes_due_is_read_from_the_due_indexes(world: World) -> None:
+    with world.uow.read() as session:
+        owner = session.scalars(select(AutomationRun)).one().automation_id
+
+    def ask() -> None:
+        at = world.clock.now()
+        with world.uow.read() as session:
+            assert holding.hint_due(session, world.workspace_id, owner, at) == 500
+
+    plans = explained(world, ask)
+    assert len(plans) == 2
+    assert all(ways == {PENDING, EXECUTING} for ways in plans), plans
 
 
 def test_a_whole_beat_never_reads_row_by_row(world: World) -> None:
