@@ -9,7 +9,7 @@ from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from engine.accounts.models import ApiKey, Membership, User, UserSession, Workspace
-from engine.core.db import next_cursor, older
+from engine.core.db import next_cursor, older, table_of
 from engine.core.text import normalise_email
 
 
@@ -192,12 +192,13 @@ def get_settings(session: Session, workspace_id: int, *, hold: bool = False) -> 
     return workspace_settings(session.scalars(statement).one())
 
 
-def suspended() -> Select[int]:
+def suspended() -> Select[Any]:
     """Return the query of the row ids of suspended workspaces: few, and most often none.
 
     For `column.not_in(suspended())` in a claim: it is read once, and only where something is due.
     """
-    return select(Workspace.id).where(Workspace.suspended_at.is_not(None))
+    row = table_of(Workspace).c
+    return select(row.id).where(row.suspended_at.is_not(None))
 
 
 def workspace_settings(row: Workspace) -> WorkspaceSettings:

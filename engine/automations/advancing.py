@@ -6,9 +6,9 @@ The plan is pure; `advance` writes it. Nothing here knows a kind by name.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import update
+from sqlalchemy import Executable, update
 from sqlalchemy.orm import Session
 
 from engine.automations import run_lifecycle, run_records
@@ -19,7 +19,16 @@ from engine.automations.hints import hint_steps
 from engine.automations.kinds.steps.base import Completed, Failed, Outcome, Passed
 from engine.automations.models import CANCELLED, COMPLETED, RUNNING, AutomationRun
 from engine.automations.run_lifecycle import MAX_EXECUTIONS, RETRY_DELAYS
-from engine.core.db import Id, Instant, JsonObject, among, batch_table
+from engine.core.db import (
+    Id,
+    Instant,
+    JsonObject,
+    Prepared,
+    among,
+    packed,
+    rows_table,
+    table_of,
+)
 from engine.delivery.service import Queued, Withheld
 
 
@@ -63,7 +72,8 @@ def plan(
 
 
 def _row(item: StepItem) -> JsonObject:
-    return {"id": item.id, "attempt": item.attempt, "failures": list(item.failures) or None}
+    row = {"id": item.id, "attempt": item.attempt}
+    return {**row, "failures": item.failures} if item.failures else row
 
 
 def _completed_row(
@@ -72,15 +82,16 @@ def _completed_row(
     applied: Mapping[str, Any] | None,
     mail: Queued | Withheld | None,
 ) -> JsonObject:
+    row = _row(item)
+    if isinstance(mail, Queued):
+        row["email_send_id"] = mail.row_id
     result = {**(outcome.result or {}), **(applied or {})}
     reason = mail.reason if isinstance(mail, Withheld) else outcome.reason
     if reason:
         result["reason"] = reason
-    return {
-        **_row(item),
-        "result": result or None,
-        "email_send_id": mail.row_id if isinstance(mail, Queued) else None,
-    }
+    if result:
+        row["result"] = result
+    return row
 
 
 def _failure_row(item: StepItem, failure: Failed, at: datetime) -> JsonObject:
@@ -135,7 +146,7 @@ def advance(session: Session, plan: Plan, at: datetime) -> tuple[Sequence[int], 
     """
     done = run_lifecycle.end_runs(session, COMPLETED, plan.finished, at)
     stopped = run_lifecycle.end_runs(session, CANCELLED, plan.cancelled, at)
-    moved = _move_on(session, plan.following, at)
+    moved = _move_on(session, plan.following)
     alive = {*done, *moved}
     asked = {row["automation_run_id"] for row in plan.following}
     _count_left(session, {*asked, *plan.finished, *plan.cancelled} - {*alive, *stopped})
@@ -143,7 +154,7 @@ def advance(session: Session, plan: Plan, at: datetime) -> tuple[Sequence[int], 
         session, [row for row in plan.skipped if row["automation_run_id"] in alive], at
     )
     made = run_records.create_step_runs(
-        session, [row for row in plan.following if row["automation_run_id"] in moved]
+        session, [row for row in plan.following if row["automation_run_id"] in moved], at
     )
     hint_steps(session, [(row_id, due) for row_id, due in made if due > at], at)
     ended = {run_id: plan.finished[run_id] for run_id in done}
@@ -162,7 +173,7 @@ def _count_left(session: Session, run_ids: Collection[int]) -> None:
         )
 
 
-def _move_on(session: Session, following: Sequence[JsonObject], at: datetime) -> set[int]:
+def _move_on(session: Session, following: Sequence[JsonObject]) -> set[int]:
     """Set the place of running runs; next_step_at only while waiting (facts 1.1)."""
     if not following:
         return set()
@@ -170,20 +181,26 @@ def _move_on(session: Session, following: Sequence[JsonObject], at: datetime) ->
         {
             "id": row["automation_run_id"],
             "place": row["step_index"],
-            "waits": row["due_at"] if row["due_at"] > at else None,
+            "waits": row["delay_until"],
         }
         for row in following
     ]
-    batch = batch_table(session, {"id": Id, "place": Id, "waits": Instant()}, rows)
-    moved = session.execute(
-        update(AutomationRun)
-        .where(AutomationRun.id == batch.c.id, run_lifecycle.RUNS.is_(RUNNING))
+    return set(_MOVE_ON.run(session, rows=packed(session, rows)).scalars())
+
+
+def _prepare_move_on(dialect: str) -> Executable:
+    table = table_of(AutomationRun)
+    rows = rows_table(dialect, {"id": Id, "place": Id, "waits": Instant()})
+    return (
+        update(table)
+        .where(table.c.id == rows.c.id, run_lifecycle.RUNS.at(RUNNING))
         .values(
-            current_step_index=batch.c.place,
-            next_step_at=batch.c.waits,
-            steps_executed=AutomationRun.steps_executed + 1,
+            current_step_index=rows.c.place,
+            next_step_at=rows.c.waits,
+            steps_executed=table.c.steps_executed + 1,
         )
-        .returning(AutomationRun.id)
-        .execution_options(synchronize_session=False)
+        .returning(table.c.id)
     )
-    return set(moved.scalars())
+
+
+_MOVE_ON: Final = Prepared(_prepare_move_on)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import String, and_, func, select, type_coerce
+from sqlalchemy import String, and_, bindparam, func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from engine.accounts.queries import suspended
@@ -15,7 +15,7 @@ from engine.automations import run_lifecycle
 from engine.automations.hints import SWEEP_PERIOD
 from engine.automations.models import CANCELLED, EXECUTING, FAILED, PENDING, AutomationStepRun
 from engine.automations.run_lifecycle import MOST_HINTS, STEP_FAILED, STEP_RUNS
-from engine.core.db import among
+from engine.core.db import Instant, among, table_of
 from engine.core.machine import transition_many
 from engine.core.walking import Claim
 
@@ -23,26 +23,48 @@ LEASE: Final = timedelta(seconds=120)
 # How long a claim that met a resume leaves the row alone.
 LATER: Final = timedelta(seconds=1)
 INVALID_DUE_TIME: Final = "INVALID_DUE_TIME"
+FIRST: Final = "first"
+RETRY: Final = "retry"
+LAPSED: Final = "lapsed"
+_STEP: Final = table_of(AutomationStepRun).c
+_CLAIMED: Final = (
+    "id",
+    "automation_run_id",
+    "workspace_id",
+    "step_index",
+    "attempt",
+    "scheduled_at",
+    "step_key",
+    "result",
+    "failures",
+)
 
 
-def claims(at: datetime) -> Mapping[str, Claim[Any]]:
-    """Return how step runs are claimed at `at`: first executions, retries, lapsed leases.
+def _claim(edge: tuple[str, str], *due: Any, **patch: Any) -> Claim:
+    at, until = bindparam("at", type_=Instant()), bindparam("until", type_=Instant())
+    # While claimed, due_at is the end of the lease, so one index finds retries and lapses. What is
+    # due in a suspended workspace is left alone until it goes on.
+    ready = (_STEP.due_at <= at, _STEP.held_at.is_(None), _STEP.workspace_id.not_in(suspended()))
+    leased = {"attempt": _STEP.attempt + 1, "lease_until": until, "due_at": until, **patch}
+    return Claim(STEP_RUNS, edge, (*ready, *due), leased, [_STEP[name] for name in _CLAIMED])
 
-    While claimed, due_at is the end of the lease, so one index finds retries and lapses. What is
-    due in a suspended workspace is left alone until it goes on.
+
+# The ways a step run is claimed: for its first execution, for a retry, after a lapsed lease.
+_CLAIMS: Final = {
+    FIRST: _claim((PENDING, EXECUTING), started_at=bindparam("at", type_=Instant())),
+    RETRY: _claim((EXECUTING, EXECUTING), _STEP.lease_until.is_(None)),
+    LAPSED: _claim((EXECUTING, EXECUTING), _STEP.lease_until.is_not(None)),
+}
+
+
+def take(
+    session: Session, way: str, ids: Sequence[int] | None, limit: int, at: datetime
+) -> Sequence[Any]:
+    """Claim up to `limit` due step runs (of `ids`, or any); their lease ends after LEASE.
+
+    way: FIRST, RETRY or LAPSED. Returns what `claiming.guard` looks at.
     """
-    row = AutomationStepRun
-    leased = {"attempt": row.attempt + 1, "lease_until": at + LEASE, "due_at": at + LEASE}
-    order = (row.due_at, row.id)
-    going = row.workspace_id.not_in(suspended())
-    due = (row.due_at <= at, row.held_at.is_(None), going)
-    again = (EXECUTING, EXECUTING)
-    free, lapsed = row.lease_until.is_(None), row.lease_until.is_not(None)
-    return {
-        "first": Claim(STEP_RUNS, (PENDING, EXECUTING), due, {**leased, "started_at": at}, order),
-        "retry": Claim(STEP_RUNS, again, (*due, free), leased, order),
-        "lapsed": Claim(STEP_RUNS, again, (*due, lapsed), leased, order),
-    }
+    return _CLAIMS[way].take(session, ids, limit, at=at, until=at + LEASE)
 
 
 def park(session: Session, first: Sequence[int], again: Sequence[int], at: datetime) -> None:

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Executable, and_, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
@@ -33,7 +33,7 @@ from engine.automations.models import (
 )
 from engine.automations.revisions import graphs
 from engine.automations.run_lifecycle import MAX_EXECUTIONS, MAX_STEPS_PER_RUN
-from engine.core.db import JsonObject, among
+from engine.core.db import JsonObject, Prepared, among_bound, many, table_of
 
 NOT_FOUND: Final = Failed("NOT_FOUND", "Automation run or contact not found")
 RUN_ENDED: Final = Failed(run_lifecycle.RUN_ENDED, "Automation run has ended")
@@ -46,8 +46,7 @@ TOO_MANY: Final = Failed(
 LOST: Final = Failed("LEASE_LOST", "The worker was lost while executing the step")
 
 
-@dataclass(frozen=True)
-class StepItem:
+class StepItem(NamedTuple):
     """One claimed visit with all that settling needs. skip: who skips it and why."""
 
     id: int
@@ -74,8 +73,7 @@ class StepItem:
         return self.skip is not None and not (self.carries and self.step.exits)
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """What stands around a step run at the moment of its claim. run: a row of `load_context`."""
 
     run: Any
@@ -96,8 +94,9 @@ class Context:
 
 @dataclass
 class _Sorted:
-    """Claimed rows by what becomes of them."""
+    """Claimed rows by what becomes of them. lease_until: the end of the leases they got."""
 
+    lease_until: datetime
     items: list[StepItem] = field(default_factory=list)
     parked: list[Any] = field(default_factory=list)
     refused: list[tuple[Any, Failed]] = field(default_factory=list)
@@ -112,7 +111,7 @@ def guard(
     first: the step runs that were claimed for their first execution.
     """
     contexts = load_context(session, rows)
-    parted = _Sorted()
+    parted = _Sorted(at + claim_lifecycle.LEASE)
     for row in rows:
         _sort(parted, row, contexts[row.automation_run_id])
     parked = {row.id for row in parted.parked}
@@ -131,43 +130,58 @@ def guard(
 
 def load_context(session: Session, rows: Sequence[Any]) -> Mapping[int, Context]:
     """Return what stands around claimed step runs, by run id; one statement."""
-    run, automation, contact = AutomationRun, Automation, Contact
-    revision = AutomationRevision
-    statement = (
-        select(
-            run.id,
-            run.public_id,
-            run.status,
-            run.workspace_id,
-            run.automation_id,
-            run.revision_id,
-            revision.public_id.label("revision"),
-            run.contact_id,
-            run.trigger_data,
-            run.steps_executed,
-            contact.deleted_at.is_not(None).label("contact_deleted"),
-            automation.status.label("automation_status"),
-            automation.on_pause,
-            automation.deleted_at.is_not(None).label("automation_deleted"),
-        )
-        .join(automation, automation.id == run.automation_id)
-        .outerjoin(revision, revision.id == run.revision_id)
-        .join(contact, contact.id == run.contact_id)
-        .where(among(session, run.id, {row.automation_run_id for row in rows}))
-    )
-    found = session.execute(statement).all()
+    wanted = {row.automation_run_id for row in rows}
+    found = _CONTEXT.run(session, ids=many(session, wanted)).all()
     named = {run.revision_id: run.revision for run in found if run.revision is not None}
     known = graphs(session, named)
     return {run.id: Context(run, known.get(run.revision_id)) for run in found}
 
 
+def _prepare_context(dialect: str) -> Executable:
+    run, automation = table_of(AutomationRun), table_of(Automation)
+    contact, revision = table_of(Contact), table_of(AutomationRevision)
+    # Most steps may run: one answer for all that the verdict would ask one by one.
+    clear = and_(
+        run.c.status == RUNNING,
+        automation.c.status == ACTIVE,
+        automation.c.deleted_at.is_(None),
+        contact.c.deleted_at.is_(None),
+    )
+    return (
+        select(
+            run.c.id,
+            run.c.public_id,
+            run.c.status,
+            run.c.workspace_id,
+            run.c.automation_id,
+            run.c.revision_id,
+            revision.c.public_id.label("revision"),
+            run.c.contact_id,
+            run.c.trigger_data,
+            run.c.steps_executed,
+            contact.c.deleted_at.is_not(None).label("contact_deleted"),
+            automation.c.status.label("automation_status"),
+            automation.c.on_pause,
+            automation.c.deleted_at.is_not(None).label("automation_deleted"),
+            clear.label("clear"),
+        )
+        .join_from(run, automation, automation.c.id == run.c.automation_id)
+        .outerjoin(revision, revision.c.id == run.c.revision_id)
+        .join(contact, contact.c.id == run.c.contact_id)
+        .where(among_bound(dialect, run.c.id))
+    )
+
+
+_CONTEXT: Final = Prepared(_prepare_context)
+
+
 def _sort(parted: _Sorted, row: Any, context: Context) -> None:
-    if context.held:
+    if not context.run.clear and context.held:
         parted.parked.append(row)
         return
     verdict = _verdict(row, context)
     if verdict is None:
-        parted.items.append(_item(row, context))
+        parted.items.append(_item(row, context, parted.lease_until))
         return
     failure, ending = verdict
     parted.refused.append((row, failure))
@@ -177,16 +191,10 @@ def _sort(parted: _Sorted, row: Any, context: Context) -> None:
 
 def _verdict(row: Any, context: Context) -> tuple[Failed, str | None] | None:
     """Return why a claimed step may not run, and how its run ends then; None when it may."""
-    if context.run.status != RUNNING:
-        return RUN_ENDED, None
     graph, run = context.graph, context.run
     # One after the other: this is asked of every step, and most pass.
-    if run.contact_deleted:
-        return NOT_FOUND, run_lifecycle.REMOVED
-    if run.automation_deleted:
-        return NOT_FOUND, run_lifecycle.AUTOMATION_DELETED
-    if run.automation_status != ACTIVE:
-        return NO_LONGER_ACTIVE, run_lifecycle.NOT_ACTIVE
+    if not run.clear:
+        return _obstacle(run)
     if graph is None or graph.at(row.step_index) is None:
         return NO_STEP, run_lifecycle.STEP_NOT_FOUND
     if run.steps_executed >= MAX_STEPS_PER_RUN:
@@ -194,34 +202,46 @@ def _verdict(row: Any, context: Context) -> tuple[Failed, str | None] | None:
     return (LOST, run_lifecycle.STEP_FAILED) if row.attempt > MAX_EXECUTIONS else None
 
 
-def _item(row: Any, context: Context) -> StepItem:
+def _obstacle(run: Any) -> tuple[Failed, str | None]:
+    """Return what keeps a whole run from going on."""
+    if run.status != RUNNING:
+        return RUN_ENDED, None
+    if run.contact_deleted:
+        return NOT_FOUND, run_lifecycle.REMOVED
+    if run.automation_deleted:
+        return NOT_FOUND, run_lifecycle.AUTOMATION_DELETED
+    return NO_LONGER_ACTIVE, run_lifecycle.NOT_ACTIVE
+
+
+def _item(row: Any, context: Context, lease_until: datetime) -> StepItem:
     graph, run = context.graph, context.run
     if graph is None:
         raise LookupError(run.revision_id)
-    step = graph.steps[row.step_index]
+    # Unpacked in the order of the claim: by name each would be looked up, for every step there is.
+    row_id, run_id, workspace_id, index, attempt, scheduled_at, _, result, failures = row
+    step = graph.steps[index]
     visit = Visit(
-        id=row.id,
-        workspace_id=row.workspace_id,
+        id=row_id,
+        workspace_id=workspace_id,
         contact_id=run.contact_id,
         # The row's number alone would not do: SQLite gives it away again once the row is gone.
-        key=f"step:{run.public_id}:{row.id}",
+        key=f"step:{run.public_id}:{row_id}",
         config=step.config,
-        scheduled_at=row.scheduled_at,
+        scheduled_at=scheduled_at,
         trigger=run.trigger_data or {},
     )
-    marked = row.result if row.result and "skip" in row.result else None
     return StepItem(
-        id=row.id,
-        attempt=row.attempt,
-        lease_until=row.lease_until,
-        run_id=row.automation_run_id,
-        workspace_id=row.workspace_id,
+        id=row_id,
+        attempt=attempt,
+        lease_until=lease_until,
+        run_id=run_id,
+        workspace_id=workspace_id,
         automation_id=run.automation_id,
         step=step,
         graph=graph,
         visit=visit,
-        failures=tuple(row.failures or ()),
-        skip=marked,
+        failures=tuple(failures or ()),
+        skip=result if result and "skip" in result else None,
     )
 
 

@@ -6,10 +6,11 @@ wait in a circle. The sum over the shards is the truth; `rollup` copies it where
 
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import Integer, String, literal_column, select
+from sqlalchemy import Executable, Integer, String, select
 from sqlalchemy.orm import Session
 
 from engine.automations.models import (
@@ -23,7 +24,17 @@ from engine.automations.models import (
     AutomationStatShard,
     AutomationStepStat,
 )
-from engine.core.db import Columns, Id, always, batch_table, upsert
+from engine.core.db import (
+    Base,
+    Columns,
+    Id,
+    Prepared,
+    always,
+    packed,
+    rows_table,
+    table_of,
+    upsert_of,
+)
 from engine.core.unit_of_work import last_write
 
 ENTERED: Final = "entered"
@@ -62,9 +73,8 @@ class _Counts:
             for key, counted in sorted(self.steps.items())
             if any(counted.values())
         ]
-        key_columns: Columns = {"workspace_id": Id, "automation_id": Id}
-        _add(session, AutomationStatShard, key_columns, _RUNS, runs)
-        _add(session, AutomationStepStat, {**key_columns, "step_key": String()}, _STEPS, steps)
+        _add(session, _ADD_RUNS, _RUNS, runs)
+        _add(session, _ADD_STEPS, _STEPS, steps)
 
 
 def count_runs(session: Session, key: RunKey, what: str, by: int = 1) -> None:
@@ -101,23 +111,27 @@ def _counts(session: Session) -> _Counts:
 
 
 def _add(
-    session: Session,
-    row: Any,
-    keys: Columns,
-    counters: tuple[str, ...],
-    rows: list[dict[str, Any]],
+    session: Session, statement: Prepared, names: tuple[str, ...], rows: Sequence[Mapping[str, Any]]
 ) -> None:
-    if not rows:
-        return
-    columns: Columns = {**keys, "shard": Integer(), **{name: Integer() for name in counters}}
-    filled: list[Mapping[str, Any]] = [{**dict.fromkeys(counters, 0), **each} for each in rows]
-    source = batch_table(session, columns, filled)
-    order = [source.c[name] for name in keys if name != "workspace_id"]
-    chosen = select(*(source.c[name] for name in columns)).where(always()).order_by(*order)
-    statement = upsert(session, row).from_select(list(columns), chosen)
-    table = row.__table__.name
-    added: dict[str, Any] = {
-        name: literal_column(f"{table}.{name}") + statement.excluded[name] for name in counters
-    }
+    if rows:
+        filled = [{**dict.fromkeys(names, 0), **each} for each in rows]
+        statement.run(session, rows=packed(session, filled))
+
+
+def _prepare(row: type[Base], keys: Columns, names: tuple[str, ...], dialect: str) -> Executable:
+    table = table_of(row)
+    columns: Columns = {**keys, "shard": Integer(), **{name: Integer() for name in names}}
+    source = rows_table(dialect, columns)
     index = [name for name in (*keys, "shard") if name != "workspace_id"]
-    session.execute(statement.on_conflict_do_update(index_elements=index, set_=added))
+    order = [source.c[name] for name in index if name != "shard"]
+    chosen = select(*(source.c[name] for name in columns)).where(always()).order_by(*order)
+    statement = upsert_of(dialect, table).from_select(list(columns), chosen)
+    added = {name: table.c[name] + statement.excluded[name] for name in names}
+    return statement.on_conflict_do_update(index_elements=index, set_=added)
+
+
+_OWNER: Final[Columns] = {"workspace_id": Id, "automation_id": Id}
+_ADD_RUNS: Final = Prepared(partial(_prepare, AutomationStatShard, _OWNER, _RUNS))
+_ADD_STEPS: Final = Prepared(
+    partial(_prepare, AutomationStepStat, {**_OWNER, "step_key": String()}, _STEPS)
+)

@@ -172,7 +172,7 @@ def _first_steps(session: Session, runs: Sequence[Any], first: GraphStep, at: da
         }
         for run in runs
     ]
-    hint_steps(session, run_records.create_step_runs(session, rows), at)
+    hint_steps(session, run_records.create_step_runs(session, rows, at), at)
 
 
 def step_row(run_id: int, workspace_id: int, step: GraphStep, at: datetime) -> dict[str, Any]:
@@ -184,9 +184,7 @@ def step_row(run_id: int, workspace_id: int, step: GraphStep, at: datetime) -> d
         "step_index": step.index,
         "step_key": step.key,
         "step_type": step.type,
-        "scheduled_at": at,
         "delay_until": due if due > at else None,
-        "due_at": due,
     }
 
 

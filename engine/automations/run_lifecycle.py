@@ -6,9 +6,20 @@ Counters and the run log take the place of audit rows here (architecture 4).
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Integer, String, select
+from sqlalchemy import (
+    ColumnElement,
+    Executable,
+    Integer,
+    String,
+    Subquery,
+    bindparam,
+    cast,
+    func,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from engine.automations import counters
@@ -23,8 +34,18 @@ from engine.automations.models import (
     AutomationRun,
     AutomationStepRun,
 )
-from engine.core.db import Columns, Id, Instant, among, batch_table, json_type
-from engine.core.machine import Change, Machine, transition_many
+from engine.core.db import (
+    Columns,
+    Id,
+    Instant,
+    Prepared,
+    among,
+    json_type,
+    packed,
+    rows_table,
+    table_of,
+)
+from engine.core.machine import Change, Machine, prepare_many, transition_many
 from engine.core.outcome import Refused
 
 # Before the second, third and fourth execution (facts 1.8).
@@ -96,31 +117,22 @@ def settle_steps(
     """
     if not rows:
         return set()
-    batch = _settling(session, rows)
-    patch = {
-        "completed_at": at,
-        "lease_until": None,
-        **{name: batch.c[name] for name in _WRITTEN},
-    }
-    where = _same_attempt(batch)
-    moved = transition_many(session, STEP_RUNS, (EXECUTING, to), where, patch, was=batch.c.was)
-    return {row.id for row in moved}
+    return set(_SETTLE[to].run(session, rows=packed(session, rows), at=at).scalars())
 
 
 def back_off(session: Session, rows: Sequence[Mapping[str, Any]]) -> Collection[int]:
-    """Put executing step runs back until their next try: due_at in the future, no lease."""
+    """Put executing step runs back until their next try: due_at in the future, no lease.
+
+    rows: as for `settle_steps`, with the new due_at.
+    """
     if not rows:
         return set()
-    batch = _settling(session, rows)
-    patch = {
-        "lease_until": None,
-        **{name: batch.c[name] for name in ("due_at", "failures", "error_code", "error_message")},
-    }
-    where, again = _same_attempt(batch), (EXECUTING, EXECUTING)
-    moved = transition_many(session, STEP_RUNS, again, where, patch, was=batch.c.was)
-    return {row.id for row in moved}
+    return set(_BACK_OFF.run(session, rows=packed(session, rows)).scalars())
 
 
+_STEP: Final = table_of(AutomationStepRun).c
+_RUN: Final = table_of(AutomationRun).c
+_AT: Final = bindparam("at", type_=Instant())
 _WRITTEN: Final[Columns] = {
     "result": json_type(),
     "failures": json_type(),
@@ -128,17 +140,35 @@ _WRITTEN: Final[Columns] = {
     "error_code": String(),
     "error_message": String(),
 }
-_SETTLED: Final[Columns] = {
-    "id": Id,
-    "attempt": Integer(),
-    "was": String(),
-    "due_at": Instant(),
-    **_WRITTEN,
+_SETTLED: Final[Columns] = {"id": Id, "attempt": Integer(), "due_at": Instant(), **_WRITTEN}
+
+
+def _prepare_settling(
+    to: str, names: Collection[str], more: Mapping[str, Any], dialect: str
+) -> Executable:
+    """Move executing step runs that stand in the rows, if the attempt is the claimed one.
+
+    The old status is a column of the rows: see `transition_many`.
+    """
+    rows = rows_table(dialect, _SETTLED)
+    patch = {"lease_until": None, **{name: rows.c[name] for name in names}, **more}
+    where = (_STEP.id == rows.c.id, _STEP.attempt == rows.c.attempt, _STEP.held_at.is_(None))
+    edge, was = (EXECUTING, to), _constant(rows, EXECUTING)
+    return prepare_many(STEP_RUNS, edge, where, patch, was=was)
+
+
+def _constant(rows: Subquery, status: str) -> ColumnElement[str]:
+    """Return a status that the planner takes for a column of the rows, not for a constant."""
+    return func.coalesce(cast(func.nullif(rows.c.id, rows.c.id), String()), status)
+
+
+_SETTLE: Final = {
+    to: Prepared(partial(_prepare_settling, to, _WRITTEN, {"completed_at": _AT}))
+    for to in (COMPLETED, SKIPPED, FAILED)
 }
-
-
-def _settling(session: Session, rows: Sequence[Mapping[str, Any]]) -> Any:
-    return batch_table(session, _SETTLED, [{**row, "was": EXECUTING} for row in rows])
+_BACK_OFF: Final = Prepared(
+    partial(_prepare_settling, EXECUTING, ("due_at", "failures", "error_code", "error_message"), {})
+)
 
 
 def end_runs(
@@ -152,17 +182,24 @@ def end_runs(
     """
     if not reasons:
         return {}
-    rows = [{"id": run_id, "reason": reason} for run_id, reason in reasons.items()]
-    batch = batch_table(session, {"id": Id, "reason": String()}, rows)
+    rows = packed(session, [{"id": run_id, "why": why} for run_id, why in reasons.items()])
+    moved = _END[to].run(session, rows=rows, at=at, executed=executed)
+    return _count_ended(session, moved.all(), to)
+
+
+def _prepare_end(to: str, dialect: str) -> Executable:
+    rows = rows_table(dialect, {"id": Id, "why": String()})
     patch = {
-        "completed_at": at,
+        "completed_at": _AT,
         "next_step_at": None,
-        "ended_reason": batch.c.reason,
-        "steps_executed": AutomationRun.steps_executed + executed,
+        "ended_reason": rows.c.why,
+        "steps_executed": _RUN.steps_executed + bindparam("executed", type_=Integer()),
     }
-    where = [AutomationRun.id == batch.c.id]
-    moved = transition_many(session, RUNS, (RUNNING, to), where, patch, _RUN_KEY)
-    return _count_ended(session, moved, to)
+    key = (_RUN.id, _RUN.automation_id, _RUN.workspace_id)
+    return prepare_many(RUNS, (RUNNING, to), [_RUN.id == rows.c.id], patch, key)
+
+
+_END: Final = {to: Prepared(partial(_prepare_end, to)) for to in (COMPLETED, CANCELLED)}
 
 
 def cancel_where(
@@ -220,11 +257,3 @@ def count_moved(session: Session, moved: Sequence[Any], to: str, was: str) -> No
     keys = {row_id: (workspace_id, owner) for row_id, workspace_id, owner in found}
     moves = ((*keys[row.automation_run_id], row.step_key) for row in moved)
     counters.count_steps(session, moves, to, was)
-
-
-def _same_attempt(batch: Any) -> list[ColumnElement[bool]]:
-    return [
-        AutomationStepRun.id == batch.c.id,
-        AutomationStepRun.attempt == batch.c.attempt,
-        AutomationStepRun.held_at.is_(None),
-    ]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import String, insert, literal_column, select
+from sqlalchemy import Executable, String, bindparam, func, insert, literal_column, select
 from sqlalchemy.orm import Session
 
 from engine.automations import counters
@@ -18,7 +18,18 @@ from engine.automations.models import (
     AutomationRun,
     AutomationStepRun,
 )
-from engine.core.db import Columns, Id, Instant, batch_table, json_type, upsert
+from engine.core.db import (
+    Columns,
+    Id,
+    Instant,
+    Prepared,
+    batch_table,
+    json_type,
+    packed,
+    rows_table,
+    table_of,
+    upsert,
+)
 
 _RUN_COLUMNS: Final[Columns] = {
     "public_id": String(),
@@ -38,9 +49,7 @@ _STEP_COLUMNS: Final[Columns] = {
     "step_index": Id,
     "step_key": String(),
     "step_type": String(),
-    "scheduled_at": Instant(),
     "delay_until": Instant(),
-    "due_at": Instant(),
 }
 
 
@@ -76,23 +85,33 @@ def create_runs(session: Session, rows: Sequence[Mapping[str, Any]]) -> Sequence
 
 
 def create_step_runs(
-    session: Session, rows: Sequence[Mapping[str, Any]]
+    session: Session, rows: Sequence[Mapping[str, Any]], at: datetime
 ) -> Sequence[tuple[int, datetime]]:
-    """Insert pending step runs and count them; return (id, due_at) of each.
+    """Insert pending step runs, scheduled at `at`, and count them; return (id, due) of each.
 
-    rows: the columns of a step run, and `automation_id` for the count. result: a skip that a visit
-    is born with, if any.
+    rows: the columns of a step run, one visit a run, and `automation_id` for the count.
+    delay_until: when it is due, if not at once. result: a skip that a visit is born with, if any.
     """
     if not rows:
         return []
     _count(session, rows, PENDING)
+    made = _CREATE_STEPS.run(session, rows=packed(session, rows), at=at).all()
+    due = {row["automation_run_id"]: row["delay_until"] or at for row in rows}
+    return [(row_id, due[run_id]) for row_id, run_id in made]
+
+
+def _prepare_steps(dialect: str) -> Executable:
+    table = table_of(AutomationStepRun)
     columns: Columns = {**_STEP_COLUMNS, "result": json_type()}
-    source = batch_table(session, columns, rows)
-    values = [*(source.c[name] for name in columns), *_constants(PENDING, 0)]
-    names = [*columns, "status", "attempt"]
-    statement = insert(AutomationStepRun).from_select(names, select(*values))
-    made = session.execute(statement.returning(AutomationStepRun.id, AutomationStepRun.due_at))
-    return [(row.id, row.due_at) for row in made]
+    source, at = rows_table(dialect, columns), bindparam("at", type_=Instant())
+    due = func.coalesce(source.c.delay_until, at)
+    values = [*(source.c[name] for name in columns), at, due, *_constants(PENDING, 0)]
+    names = [*columns, "scheduled_at", "due_at", "status", "attempt"]
+    statement = insert(table).from_select(names, select(*values))
+    return statement.returning(table.c.id, table.c.automation_run_id)
+
+
+_CREATE_STEPS: Final = Prepared(_prepare_steps)
 
 
 def record_skipped(session: Session, rows: Sequence[Mapping[str, Any]], at: datetime) -> None:
@@ -100,12 +119,17 @@ def record_skipped(session: Session, rows: Sequence[Mapping[str, Any]], at: date
     if not rows:
         return
     _count(session, rows, SKIPPED)
-    filled = [{**row, "scheduled_at": at, "due_at": at} for row in rows]
-    source = batch_table(session, _STEP_COLUMNS, filled)
-    values = [*(source.c[name] for name in _STEP_COLUMNS), *_constants(SKIPPED, 0)]
-    names = [*_STEP_COLUMNS, "status", "attempt", "completed_at"]
-    chosen = select(*values, source.c.scheduled_at)
-    session.execute(insert(AutomationStepRun).from_select(names, chosen))
+    _RECORD_SKIPPED.run(session, rows=packed(session, rows), at=at)
+
+
+def _prepare_skipped(dialect: str) -> Executable:
+    source, at = rows_table(dialect, _STEP_COLUMNS), bindparam("at", type_=Instant())
+    values = [*(source.c[name] for name in _STEP_COLUMNS), *_constants(SKIPPED, 0), at, at, at]
+    names = [*_STEP_COLUMNS, "status", "attempt", "scheduled_at", "due_at", "completed_at"]
+    return insert(table_of(AutomationStepRun)).from_select(names, select(*values))
+
+
+_RECORD_SKIPPED: Final = Prepared(_prepare_skipped)
 
 
 def _count(session: Session, rows: Sequence[Mapping[str, Any]], status: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import or_, select
+from sqlalchemy import Executable, or_, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
@@ -29,7 +29,7 @@ from engine.automations.models import (
     AutomationStepRun,
 )
 from engine.automations.run_lifecycle import MAX_EXECUTIONS
-from engine.core.db import among
+from engine.core.db import Prepared, among, among_bound, many, table_of
 from engine.delivery import service as delivery
 from engine.delivery.service import Queued, Withheld
 
@@ -72,23 +72,30 @@ def _standing(session: Session, items: Sequence[StepItem]) -> Mapping[int, bool]
 
     No lock: every write below is guarded again, and `Overtaken` says when the guard found less.
     """
-    step, run = AutomationStepRun, AutomationRun
     attempts = {item.id: item.attempt for item in items}
-    statement = (
+    found = _STANDING.run(session, ids=many(session, attempts))
+    return {
+        step_id: status == RUNNING
+        for step_id, attempt, status in found
+        if attempts[step_id] == attempt
+    }
+
+
+def _prepare_standing(dialect: str) -> Executable:
+    step, run = table_of(AutomationStepRun).c, table_of(AutomationRun).c
+    return (
         select(step.id, step.attempt, run.status)
-        .join(run, run.id == step.automation_run_id)
+        .join_from(step.id.table, run.id.table, run.id == step.automation_run_id)
         .where(
-            among(session, step.id, attempts),
-            run_lifecycle.STEP_RUNS.is_(EXECUTING),
+            among_bound(dialect, step.id),
+            run_lifecycle.STEP_RUNS.at(EXECUTING),
             # Who parked a lapsed step took its claim back: it is nobody's until the resume.
             step.held_at.is_(None),
         )
     )
-    return {
-        step_id: status == RUNNING
-        for step_id, attempt, status in session.execute(statement)
-        if attempts[step_id] == attempt
-    }
+
+
+_STANDING: Final = Prepared(_prepare_standing)
 
 
 def _outcome(item: StepItem, outcome: Outcome | None) -> Outcome:

@@ -6,30 +6,17 @@ claim (facts 1.7, architecture 3).
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from engine.automations import claim_lifecycle, settling
+from engine.automations.claim_lifecycle import FIRST, LAPSED, RETRY
 from engine.automations.claiming import StepItem, guard
 from engine.automations.effects import WalkSteps
 from engine.automations.hints import SWEEP_PERIOD, hint_steps
 from engine.automations.kinds.steps.base import Failed, Outcome, Passed
-from engine.automations.models import AutomationStepRun
 from engine.core import clock, effects
 from engine.core.unit_of_work import UnitOfWork
 from engine.core.walking import Report, beat, walk
-
-_CLAIMED: Final = (
-    AutomationStepRun.id,
-    AutomationStepRun.automation_run_id,
-    AutomationStepRun.workspace_id,
-    AutomationStepRun.step_index,
-    AutomationStepRun.attempt,
-    AutomationStepRun.scheduled_at,
-    AutomationStepRun.lease_until,
-    AutomationStepRun.step_key,
-    AutomationStepRun.result,
-    AutomationStepRun.failures,
-)
 
 
 class StepWalker:
@@ -50,7 +37,7 @@ class StepWalker:
         with self._uow.begin() as session:
             unreadable = claim_lifecycle.fail_unreadable(session, clock.now())
         lapsed = 0
-        while items := self._claim(None, 1, ("lapsed",)):
+        while items := self._claim(None, 1, (LAPSED,)):
             beat(self, items)
             lapsed += len(items)
         walked = 0
@@ -73,7 +60,7 @@ class StepWalker:
 
     def claim(self, ids: Sequence[int] | None, limit: int) -> Sequence[StepItem]:
         """Claim due step runs, first executions before retries; guards settle what may not run."""
-        return self._claim(ids, limit, ("first", "retry"))
+        return self._claim(ids, limit, (FIRST, RETRY))
 
     def run(self, items: Sequence[StepItem]) -> Mapping[int, Outcome]:
         """Load facts set-wise per kind, close the session, then let each kind decide."""
@@ -119,11 +106,10 @@ class StepWalker:
             rows: list[Any] = []
             first: set[int] = set()
             with self._uow.begin() as session:
-                claims = claim_lifecycle.claims(at)
                 for way in ways:
-                    taken = claims[way].take(session, ids, limit - len(rows), _CLAIMED)
+                    taken = claim_lifecycle.take(session, way, ids, limit - len(rows), at)
                     rows.extend(taken)
-                    if way == "first":
+                    if way == FIRST:
                         first = {row.id for row in taken}
                     if len(rows) >= (limit if ids is None else min(limit, len(ids))):
                         break

@@ -10,11 +10,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 
-from sqlalchemy import ColumnElement, String, bindparam, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Executable,
+    String,
+    Update,
+    bindparam,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from engine.core import audit, outbox
-from engine.core.db import Base
+from engine.core.db import Base, table_of
 from engine.core.effects import Effect, emit
 from engine.core.outcome import Recorded, Refused, Transitioned, missing
 
@@ -65,8 +74,15 @@ class Machine(Generic[RowT, InputT]):
 
         Partial indexes are used only where the planner sees their predicate, so never as a bind.
         """
-        value = bindparam(None, status, type_=String(), unique=True, literal_execute=True)
-        return cast(ColumnElement[bool], self.status == value)
+        return cast(ColumnElement[bool], self.status == _literal(status))
+
+    def at(self, status: str) -> ColumnElement[bool]:
+        """Return `is_` over the row's table, for prepared statements."""
+        return table_of(self.row).c[self.column] == _literal(status)
+
+
+def _literal(status: str) -> BindParameter[str]:
+    return bindparam(None, status, type_=String(), unique=True, literal_execute=True)
 
 
 def transition(
@@ -154,17 +170,46 @@ def transition_many(
     A status that stays (an attempt raised, a lease set) is the edge (s, s) and must be in `edges`.
     """
     before, after = edge
-    if edge not in machine.edges:
-        raise ValueError(f"{machine.resource}: {before} → {after} is no edge")
+    _must_be_edge(machine, edge)
     model: Any = machine.row
-    statement = (
-        update(machine.row)
-        .where(machine.is_(before) if was is None else machine.status == was, *where)
-        .values({machine.column: after, **patch})
-        .returning(*(returning or [model.id]))
-        .execution_options(synchronize_session=False)
-    )
-    return session.execute(statement).all()
+    status = machine.status
+    guard = machine.is_(before) if was is None else status == was
+    statement = _move(machine.row, guard, where, {machine.column: after, **patch})
+    return session.execute(statement.returning(*(returning or [model.id]))).all()
+
+
+def prepare_many(
+    machine: Machine[RowT, Any],
+    edge: tuple[str, str],
+    where: Iterable[ColumnElement[bool]],
+    patch: Mapping[str, Any],
+    returning: Sequence[Any] | None = None,
+    was: ColumnElement[str] | None = None,
+) -> Executable:
+    """Return `transition_many` as a statement for `core.db.Prepared`: the same door, built once.
+
+    where, patch, returning, was: over the table of the row (`table_of`) and named binds.
+    """
+    table = table_of(machine.row)
+    _must_be_edge(machine, edge)
+    guard = machine.at(edge[0]) if was is None else table.c[machine.column] == was
+    statement = _move(table, guard, where, {machine.column: edge[1], **patch})
+    return statement.returning(*(returning or [table.c.id]))
+
+
+def _must_be_edge(machine: Machine[Any, Any], edge: tuple[str, str]) -> None:
+    if edge not in machine.edges:
+        raise ValueError(f"{machine.resource}: {edge[0]} → {edge[1]} is no edge")
+
+
+def _move(
+    row: Any,
+    guard: ColumnElement[bool],
+    where: Iterable[ColumnElement[bool]],
+    values: Mapping[str, Any],
+) -> Update:
+    statement = update(row).where(guard, *where).values(values)
+    return statement.execution_options(synchronize_session=False)
 
 
 def born(machine: Machine[Any, Any], status: str) -> dict[str, str]:
@@ -172,4 +217,12 @@ def born(machine: Machine[Any, Any], status: str) -> dict[str, str]:
     return {machine.column: status}
 
 
-__all__ = ["Change", "Edges", "Machine", "born", "transition", "transition_many"]
+__all__ = [
+    "Change",
+    "Edges",
+    "Machine",
+    "born",
+    "prepare_many",
+    "transition",
+    "transition_many",
+]

@@ -10,16 +10,16 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import structlog
-from sqlalchemy import ColumnElement, any_, func, select
+from sqlalchemy import ColumnElement, Executable, Integer, any_, bindparam, func, select
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session
 
 from engine.core import clock, faults
-from engine.core.db import among
-from engine.core.machine import Machine, transition_many
+from engine.core.db import Prepared, among_bound, many, table_of
+from engine.core.machine import Machine, prepare_many
 
 log: Final = structlog.get_logger(__name__)
 
@@ -169,32 +169,54 @@ def _cause(error: DBAPIError) -> str:
     return type(error.orig).__name__
 
 
-@dataclass(frozen=True)
-class Claim(Generic[ItemT]):
+class Claim:
     """How rows of one table are claimed: which are due, in which order, what the claim writes."""
 
-    machine: Machine[Any, Any]
-    edge: tuple[str, str]
-    due: Sequence[ColumnElement[bool]]
-    patch: Mapping[str, Any]
-    order: Sequence[Any]
+    def __init__(
+        self,
+        machine: Machine[Any, Any],
+        edge: tuple[str, str],
+        due: Sequence[ColumnElement[bool]],
+        patch: Mapping[str, Any],
+        returning: Sequence[Any],
+    ) -> None:
+        """due, patch: over the row's table and named binds; returning: columns of its table.
+
+        What has been due for longest is claimed first.
+        """
+        self._machine = machine
+        self._edge = edge
+        self._due = due
+        self._patch = patch
+        self._returning = returning
+        self._of_ids = Prepared(lambda dialect: self._build(dialect, of_ids=True))
+        self._any = Prepared(lambda dialect: self._build(dialect, of_ids=False))
 
     def take(
-        self, session: Session, ids: Sequence[int] | None, limit: int, returning: Sequence[Any]
+        self, session: Session, ids: Sequence[int] | None, limit: int, **values: Any
     ) -> Sequence[Any]:
-        """Claim up to `limit` due rows and return their columns.
+        """Claim up to `limit` due rows (of `ids`, or any) and return their columns.
+
+        values: of the binds that `due` and `patch` name.
+        """
+        if ids is None:
+            return self._any.run(session, limit=limit, **values).all()
+        return self._of_ids.run(session, limit=limit, ids=many(session, ids), **values).all()
+
+    def _build(self, dialect: str, of_ids: bool) -> Executable:
+        """Return the guarded update.
 
         PostgreSQL: `id = ANY(ARRAY(SELECT … FOR UPDATE SKIP LOCKED))`; IN scans the table.
         SQLite: the caller's transaction began immediate, so a plain subquery is safe.
         """
-        key = self.machine.row.id
-        picked = select(key).where(self.machine.is_(self.edge[0]), *self.due)
-        if ids is not None:
-            picked = picked.where(among(session, key, ids))
-        picked = picked.order_by(*self.order).limit(limit)
-        if session.get_bind().dialect.name == "postgresql":
+        row = table_of(self._machine.row).c
+        picked = select(row.id).where(self._machine.at(self._edge[0]), *self._due)
+        if of_ids:
+            picked = picked.where(among_bound(dialect, row.id))
+        picked = picked.order_by(row.due_at, row.id).limit(bindparam("limit", type_=Integer()))
+        if dialect == "postgresql":
             locked = picked.with_for_update(skip_locked=True).scalar_subquery()
-            chosen = key == any_(func.array(locked))
+            chosen = row.id == any_(func.array(locked))
         else:
-            chosen = key.in_(picked)
-        return transition_many(session, self.machine, self.edge, [chosen], self.patch, returning)
+            chosen = row.id.in_(picked)
+        return prepare_many(self._machine, self._edge, [chosen], self._patch, self._returning)

@@ -6,7 +6,7 @@ Who was blocked or opted out since the mail was queued shows here, just before i
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -15,26 +15,9 @@ from engine.audience.models import UNENGAGED
 from engine.delivery.compose.letter import Envelope
 from engine.delivery.compose.render import Compiled, Flaw, MailData, TemplateCache
 from engine.delivery.links import Links
-from engine.delivery.models import SERVICE, EmailSend
+from engine.delivery.models import SERVICE
 from engine.delivery.queries import facts
 from engine.delivery.walk_lifecycle import Claimed
-
-COLUMNS: Final[Sequence[Any]] = (
-    EmailSend.id,
-    EmailSend.workspace_id,
-    EmailSend.public_id,
-    EmailSend.attempt,
-    EmailSend.lease_until,
-    EmailSend.contact_id,
-    EmailSend.template_id,
-    EmailSend.subject_override,
-    EmailSend.context,
-    EmailSend.to_email,
-    EmailSend.from_email,
-    EmailSend.from_name,
-    EmailSend.reply_to,
-    EmailSend.purpose,
-)
 
 
 @dataclass(frozen=True)
@@ -60,7 +43,7 @@ class SendItem:
 def load(
     session: Session, rows: Sequence[Any], templates: TemplateCache, links: Links
 ) -> list[SendItem]:
-    """Return the items of claimed rows (COLUMNS), in the order they became due."""
+    """Return the items of claimed rows, in the order they became due."""
     people = facts.people(session, {row.contact_id for row in rows if row.contact_id is not None})
     workspaces = facts.workspace_variables(session, {row.workspace_id for row in rows})
     compiled = _templates(session, {row.template_id for row in rows if row.template_id}, templates)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Integer, String, Subquery, Text, select
+from sqlalchemy import ColumnElement, Integer, String, Subquery, Text, bindparam, select
 from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeEngine
 
 from engine.accounts.queries import suspended
-from engine.core.db import Id, Instant, batch_table, upsert
+from engine.core.db import Id, Instant, batch_table, table_of, upsert
 from engine.core.effects import CHUNK, emit
 from engine.core.machine import transition_many
 from engine.core.walking import Claim
@@ -32,6 +32,23 @@ OUTCOME_UNKNOWN: Final = "OUTCOME_UNKNOWN"
 LEASE_LOST: Final = "LEASE_LOST"
 _SWEPT: Final = 200
 _SHOWN: Final = 500
+_SEND: Final = table_of(EmailSend).c
+_CLAIMED: Final = (
+    "id",
+    "workspace_id",
+    "public_id",
+    "attempt",
+    "lease_until",
+    "contact_id",
+    "template_id",
+    "subject_override",
+    "context",
+    "to_email",
+    "from_email",
+    "from_name",
+    "reply_to",
+    "purpose",
+)
 
 
 def hint(
@@ -45,41 +62,38 @@ def hint(
         emit(session, DispatchSends(pool, ids, due_at if due_at > at else None))
 
 
-def claim(
-    session: Session,
-    pool: str,
-    send_ids: Sequence[int] | None,
-    limit: int,
-    at: datetime,
-    returning: Sequence[Any],
-) -> Sequence[Any]:
-    """Claim up to `limit` due sends: attempt + 1 and a lease; the status stays queued."""
-    taken: Claim[Any] = Claim(
-        machine=SENDS,
-        edge=(QUEUED, QUEUED),
-        due=due(pool, at),
-        patch={
-            "attempt": EmailSend.attempt + 1,
-            "lease_until": at + LEASE,
-            "due_at": at + LEASE,
-        },
-        order=[EmailSend.due_at, EmailSend.id],
-    )
-    return taken.take(session, send_ids, limit, returning)
-
-
-def due(pool: str, at: datetime) -> list[ColumnElement[bool]]:
+def due(pool: Any, at: Any) -> list[ColumnElement[bool]]:
     """Return what, beside `queued`, makes a send claimable; lapsed leases included.
 
     The mails of a suspended workspace are left alone until it goes on.
     """
     return [
-        EmailSend.workspace_id.not_in(suspended()),
-        EmailSend.pool == pool,
-        EmailSend.due_at <= at,
-        EmailSend.handed_over_at.is_(None),
-        EmailSend.attempt < TRIES,
+        _SEND.workspace_id.not_in(suspended()),
+        _SEND.pool == pool,
+        _SEND.due_at <= at,
+        _SEND.handed_over_at.is_(None),
+        _SEND.attempt < TRIES,
     ]
+
+
+_UNTIL: Final = bindparam("until", type_=Instant())
+_CLAIM: Final = Claim(
+    machine=SENDS,
+    edge=(QUEUED, QUEUED),
+    due=due(bindparam("of_pool", type_=String()), bindparam("at", type_=Instant())),
+    patch={"attempt": _SEND.attempt + 1, "lease_until": _UNTIL, "due_at": _UNTIL},
+    returning=[_SEND[name] for name in _CLAIMED],
+)
+
+
+def claim(
+    session: Session, pool: str, send_ids: Sequence[int] | None, limit: int, at: datetime
+) -> Sequence[Any]:
+    """Claim up to `limit` due sends: attempt + 1 and a lease; the status stays queued.
+
+    Returns what `loading.load` reads.
+    """
+    return _CLAIM.take(session, send_ids, limit, of_pool=pool, at=at, until=at + LEASE)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from engine.delivery.kinds.base import (
 )
 from engine.delivery.lifecycle import SENDS
 from engine.delivery.links import Links
-from engine.delivery.loading import COLUMNS, SendItem, load
+from engine.delivery.loading import SendItem, load
 from engine.delivery.models import POOL_CAMPAIGN, POOL_TRANSACTIONAL, QUEUED, EmailSend
 from engine.delivery.walk_lifecycle import OUTCOME_UNKNOWN, HandedMessage, Settled
 
@@ -160,7 +160,7 @@ class _PoolWalk:
                 lifecycle.hint(session, self._pool, rest, soon, at)
             if not chosen:
                 return []
-            rows = lifecycle.claim(session, self._pool, chosen, granted, at, COLUMNS)
+            rows = lifecycle.claim(session, self._pool, chosen, granted, at)
             return load(session, rows, self._owner.templates, self._owner.links)
 
     def _due(

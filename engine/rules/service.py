@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact, Property, Topic
+from engine.core.db import among
 from engine.core.outcome import Problem, below
 from engine.rules.kinds import CONDITIONS, Description
 from engine.rules.kinds.base import Config
@@ -119,7 +120,7 @@ def evaluate(
         ).where(
             Contact.workspace_id == workspace_id,
             Contact.deleted_at.is_(None),
-            Contact.id.in_(contact_ids),
+            among(session, Contact.id, contact_ids),
         )
     )
     return {row.id: Evaluation(bool(row.matched), row.found) for row in rows}

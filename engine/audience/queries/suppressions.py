@@ -3,14 +3,25 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
-from sqlalchemy import Select, String, func, select
+from sqlalchemy import Executable, Select, String, func, select
 from sqlalchemy.orm import Session
 
 from engine.audience.addresses import address_key
 from engine.audience.models import Contact, Suppression
-from engine.core.db import Id, batch_table, next_cursor, older
+from engine.core.db import (
+    Id,
+    Prepared,
+    among_bound,
+    many,
+    next_cursor,
+    older,
+    packed,
+    rows_table,
+    table_of,
+)
 from engine.core.ids import is_public_id
 from engine.core.text import normalise_email
 
@@ -81,15 +92,18 @@ def suppressed(
     if not keys:
         return {}
     rows = [{"workspace_id": workspace_id, "email": email} for workspace_id, email in keys]
-    batch = batch_table(session, {"workspace_id": Id, "email": String()}, rows)
-    found = session.execute(
-        select(Suppression.workspace_id, Suppression.email, Suppression.reason).join(
-            batch,
-            (batch.c.workspace_id == Suppression.workspace_id)
-            & (batch.c.email == Suppression.email),
-        )
-    )
-    return {(row.workspace_id, row.email): row.reason for row in found}
+    found = _SUPPRESSED.run(session, rows=packed(session, rows)).all()
+    return {(workspace_id, email): reason for workspace_id, email, reason in found}
+
+
+def _prepare_suppressed(dialect: str) -> Executable:
+    row = table_of(Suppression)
+    rows = rows_table(dialect, {"workspace_id": Id, "email": String()})
+    same = (rows.c.workspace_id == row.c.workspace_id) & (rows.c.email == row.c.email)
+    return select(row.c.workspace_id, row.c.email, row.c.reason).join_from(row, rows, same)
+
+
+_SUPPRESSED: Final = Prepared(_prepare_suppressed)
 
 
 def reach(
@@ -102,12 +116,17 @@ def reach(
     """
     if not contact_ids:
         return {}
-    query = select(Contact.id, Contact.unsubscribed_at, Contact.timezone).where(
-        Contact.id.in_(contact_ids)
-    )
-    if lock:
-        query = query.order_by(Contact.id).with_for_update(key_share=True)
-    return {row.id: ReachRow(row.unsubscribed_at, row.timezone) for row in session.execute(query)}
+    found = _REACH[lock].run(session, ids=many(session, contact_ids)).all()
+    return {row_id: ReachRow(unsubscribed_at, zone) for row_id, unsubscribed_at, zone in found}
+
+
+def _prepare_reach(lock: bool, dialect: str) -> Executable:
+    row = table_of(Contact).c
+    query = select(row.id, row.unsubscribed_at, row.timezone).where(among_bound(dialect, row.id))
+    return query.order_by(row.id).with_for_update(key_share=True) if lock else query
+
+
+_REACH: Final = {lock: Prepared(partial(_prepare_reach, lock)) for lock in (False, True)}
 
 
 def _suppressions(workspace_id: int) -> Select[*tuple[Any, ...]]:

@@ -1,9 +1,21 @@
 """The database floor: base and types, engines and sessions, workspace guard, batches."""
 
-from engine.core.db.batch import Columns, always, among, batch_table, upsert
+from engine.core.db.batch import (
+    Columns,
+    always,
+    among,
+    among_bound,
+    batch_table,
+    many,
+    packed,
+    rows_table,
+    upsert,
+    upsert_of,
+)
 from engine.core.db.engine import WRITE, Database, make_engine
 from engine.core.db.guard import WorkspaceBreach, scope
 from engine.core.db.paging import next_cursor, older
+from engine.core.db.prepared import Prepared, dialect_of, table_of
 from engine.core.db.schema import (
     EMBEDDED,
     Base,
@@ -27,18 +39,26 @@ __all__ = [
     "Id",
     "Instant",
     "JsonObject",
+    "Prepared",
     "WorkspaceBreach",
     "WorkspaceChild",
     "WorkspaceRow",
     "always",
     "among",
+    "among_bound",
     "batch_table",
+    "dialect_of",
     "json_type",
     "make_engine",
+    "many",
     "next_cursor",
     "older",
+    "packed",
+    "rows_table",
     "scope",
+    "table_of",
     "upsert",
+    "upsert_of",
     "workspace_if_embedded",
     "workspace_key",
     "workspace_reference",

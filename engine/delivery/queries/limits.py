@@ -3,13 +3,23 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import String, or_, select
+from sqlalchemy import Executable, String, bindparam, select, union
 from sqlalchemy.orm import Session
 
 from engine.accounts.models import Workspace
-from engine.core.db import Columns, Id, batch_table
+from engine.core.db import (
+    Columns,
+    Id,
+    Instant,
+    Prepared,
+    among_bound,
+    many,
+    packed,
+    rows_table,
+    table_of,
+)
 from engine.delivery.models import FAILED, SERVICE, EmailSend
 from engine.delivery.walk_lifecycle import OUTCOME_UNKNOWN
 
@@ -52,67 +62,62 @@ class Asked:
 
 def limits(session: Session, workspace_ids: Collection[int]) -> Mapping[int, LimitsRow]:
     """Return the limits of workspaces by row id, in one statement."""
-    found = session.execute(
-        select(
-            Workspace.id,
-            Workspace.timezone,
-            Workspace.mails_per_day,
-            Workspace.quiet_from,
-            Workspace.quiet_until,
-        ).where(Workspace.id.in_(workspace_ids))
-    )
+    found = _LIMITS.run(session, ids=many(session, workspace_ids)).all()
     return {
         row.id: LimitsRow(row.timezone, row.mails_per_day, _quiet(row.quiet_from, row.quiet_until))
         for row in found
     }
 
 
+def _prepare_limits(dialect: str) -> Executable:
+    row = table_of(Workspace).c
+    return select(row.id, row.timezone, row.mails_per_day, row.quiet_from, row.quiet_until).where(
+        among_bound(dialect, row.id)
+    )
+
+
+_LIMITS: Final = Prepared(_prepare_limits)
+
+
 def recent(session: Session, asked: Sequence[Asked], since: datetime) -> list[RecentRow]:
     """Return what these people were sent since `since`, and the sends of the keys themselves.
 
-    One indexed statement. A mail that failed was not received; one whose outcome nobody knows may
-    have been, and counts.
+    One statement, each half by an index of its own. A mail that failed was not received; one whose
+    outcome nobody knows may have been, and counts.
     """
     rows = [
         {"workspace_id": each.workspace_id, "contact_id": each.contact_id, "key": each.dedupe_key}
         for each in asked
     ]
-    batch = batch_table(session, _ASKED, rows)
-    send = EmailSend
-    found = session.execute(
-        select(
-            send.dedupe_key,
-            send.contact_id,
-            send.template_id,
-            send.queued_at,
-            send.status,
-            send.error_code,
-            send.kind,
-            send.purpose,
-        )
-        .join(
-            batch,
-            (batch.c.workspace_id == send.workspace_id) & (batch.c.contact_id == send.contact_id),
-        )
-        .where(or_(send.queued_at > since, send.dedupe_key == batch.c.key))
-        .distinct()
+    found = _RECENT.run(session, rows=packed(session, rows), since=since).all()
+    return [_recent(row) for row in found]
+
+
+def _recent(row: Any) -> RecentRow:
+    received = row.kind != KIND_TEST and (row.status != FAILED or row.error_code == OUTCOME_UNKNOWN)
+    counts = received and row.purpose != SERVICE
+    return RecentRow(
+        row.dedupe_key, row.contact_id, row.template_id, row.queued_at, received, counts
     )
-    rows_found = []
-    for row in found:
-        received = row.kind != KIND_TEST and (
-            row.status != FAILED or row.error_code == OUTCOME_UNKNOWN
-        )
-        rows_found.append(
-            RecentRow(
-                row.dedupe_key,
-                row.contact_id,
-                row.template_id,
-                row.queued_at,
-                received,
-                received and row.purpose != SERVICE,
-            )
-        )
-    return rows_found
+
+
+def _prepare_recent(dialect: str) -> Executable:
+    send = table_of(EmailSend)
+    rows = rows_table(dialect, _ASKED)
+    names = ("dedupe_key", "contact_id", "template_id", "queued_at")
+    shown = [send.c[name] for name in (*names, "status", "error_code", "kind", "purpose")]
+    of_person = (rows.c.workspace_id == send.c.workspace_id) & (
+        rows.c.contact_id == send.c.contact_id
+    )
+    of_key = (rows.c.workspace_id == send.c.workspace_id) & (rows.c.key == send.c.dedupe_key)
+    since = bindparam("since", type_=Instant())
+    return union(
+        select(*shown).join_from(send, rows, of_person).where(send.c.queued_at > since),
+        select(*shown).join_from(send, rows, of_key).where(send.c.contact_id == rows.c.contact_id),
+    )
+
+
+_RECENT: Final = Prepared(_prepare_recent)
 
 
 def _quiet(start: str | None, end: str | None) -> tuple[time, time] | None:

@@ -1,16 +1,35 @@
 """Queueing mail: the only place that creates sends."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Integer, String, Text, select, tuple_
+from sqlalchemy import (
+    Executable,
+    String,
+    Text,
+    bindparam,
+    func,
+    literal,
+    literal_column,
+    select,
+    tuple_,
+)
 from sqlalchemy.orm import Session
-from sqlalchemy.types import TypeEngine
 
-from engine.core.db import Id, Instant, always, batch_table, json_type, upsert
-from engine.core.ids import new_public_id
+from engine.core.db import (
+    Columns,
+    Id,
+    Instant,
+    Prepared,
+    always,
+    json_type,
+    packed,
+    rows_table,
+    table_of,
+    upsert_of,
+)
+from engine.core.ids import new_public_ids
 from engine.core.machine import born
 from engine.delivery.lifecycle import SENDS
 from engine.delivery.models import (
@@ -22,9 +41,11 @@ from engine.delivery.models import (
 )
 from engine.delivery.walk_lifecycle import hint
 
+# A plain dict: it is written as JSON.
+NO_CONTEXT: Final[Mapping[str, Any]] = {}
 
-@dataclass(frozen=True)
-class SendRequest:
+
+class SendRequest(NamedTuple):
     """One mail to queue. dedupe_key: unique in the workspace; the same key again is the same send.
 
     kind: campaign, automation, transactional, agent or test. contact_id, template_id: row ids.
@@ -44,7 +65,7 @@ class SendRequest:
     from_name: str = ""
     reply_to: str | None = None
     subject_override: str | None = None
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any] = NO_CONTEXT
     pool: str = POOL_TRANSACTIONAL
     campaign_id: int | None = None
     ab_variant: str | None = None
@@ -58,7 +79,8 @@ class SendRequest:
         return self.purpose != SERVICE
 
 
-_COLUMNS: Final[Mapping[str, TypeEngine[Any]]] = {
+# What differs from mail to mail; a key that a row leaves out is NULL.
+_COLUMNS: Final[Columns] = {
     "public_id": String(),
     "workspace_id": Id,
     "kind": String(),
@@ -73,12 +95,11 @@ _COLUMNS: Final[Mapping[str, TypeEngine[Any]]] = {
     "from_email": String(),
     "from_name": String(),
     "reply_to": String(),
-    "attempt": Integer(),
     "dedupe_key": String(),
     "ab_variant": String(),
-    "queued_at": Instant(),
     "due_at": Instant(),
 }
+_OPTIONAL: Final = ("campaign_id", "subject_override", "reply_to", "ab_variant", "due_at")
 
 
 def enqueue_many(
@@ -96,16 +117,9 @@ def enqueue_many(
         return {}
     if any(wanted[each.dedupe_key].workspace_id != each.workspace_id for each in requests):
         raise ValueError("a dedupe key of one batch stands in two workspaces")
-    status = born(SENDS, QUEUED)
-    columns = {**_COLUMNS, **{name: String() for name in status}}
-    rows = [{**_new_row(request, at), **status} for request in wanted.values()]
-    source = batch_table(session, columns, rows).select().where(always())
-    created = session.execute(
-        upsert(session, EmailSend)
-        .from_select(list(columns), source)
-        .on_conflict_do_nothing(index_elements=["workspace_id", "dedupe_key"])
-        .returning(EmailSend.dedupe_key, EmailSend.id)
-    )
+    public_ids = new_public_ids(len(wanted))
+    rows = [_new_row(each, key) for each, key in zip(wanted.values(), public_ids, strict=True)]
+    created = _ENQUEUE.run(session, rows=packed(session, rows), at=at)
     ids: dict[str, int] = dict(created.all())
     for pool, due_at in sorted({(wanted[key].pool, wanted[key].due_at or at) for key in ids}):
         same = [
@@ -117,17 +131,43 @@ def enqueue_many(
     return ids | queued_already(session, [wanted[key] for key in wanted if key not in ids])
 
 
-def _new_row(request: SendRequest, at: datetime) -> dict[str, Any]:
-    same = {name: getattr(request, name, None) for name in _COLUMNS}
-    return {
-        **same,
-        "public_id": new_public_id(),
+def _new_row(request: SendRequest, public_id: str) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "public_id": public_id,
+        "workspace_id": request.workspace_id,
+        "kind": request.kind,
+        "pool": request.pool,
         "purpose": request.purpose or MARKETING,
-        "context": dict(request.context),
-        "attempt": 0,
-        "queued_at": at,
-        "due_at": request.due_at or at,
+        "contact_id": request.contact_id,
+        "template_id": request.template_id,
+        "context": request.context,
+        "to_email": request.to_email,
+        "from_email": request.from_email,
+        "from_name": request.from_name,
+        "dedupe_key": request.dedupe_key,
     }
+    for name in _OPTIONAL:
+        value = getattr(request, name)
+        if value is not None:
+            row[name] = value
+    return row
+
+
+def _prepare_enqueue(dialect: str) -> Executable:
+    table = table_of(EmailSend)
+    rows, at = rows_table(dialect, _COLUMNS), bindparam("at", type_=Instant())
+    status = {name: literal(value) for name, value in born(SENDS, QUEUED).items()}
+    values = {**rows.c, "due_at": func.coalesce(rows.c.due_at, at), "queued_at": at, **status}
+    columns = {**values, "attempt": literal_column("0")}
+    return (
+        upsert_of(dialect, table)
+        .from_select(list(columns), select(*columns.values()).where(always()))
+        .on_conflict_do_nothing(index_elements=["workspace_id", "dedupe_key"])
+        .returning(table.c.dedupe_key, table.c.id)
+    )
+
+
+_ENQUEUE: Final = Prepared(_prepare_enqueue)
 
 
 def queued_already(session: Session, requests: Sequence[SendRequest]) -> dict[str, int]:

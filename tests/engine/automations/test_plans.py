@@ -145,8 +145,7 @@ def take(world: World, way: str, ids: Sequence[int] | None = None) -> Callable[[
 
     def claim() -> None:
         with world.uow.begin() as session:
-            claimed = claim_lifecycle.claims(world.clock.now())[way]
-            taken = claimed.take(session, ids, 50, [AutomationStepRun.id])
+            taken = claim_lifecycle.take(session, way, ids, 50, world.clock.now())
         assert len(taken) == 50
 
     return claim

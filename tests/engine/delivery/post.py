@@ -48,4 +48,4 @@ class Post:
         """Claim a send as a worker that then vanishes."""
         with self.uow.begin() as session:
             now = self.clock.now()
-            assert walk_lifecycle.claim(session, POOL, [row_id], 1, now, [EmailSend.id])
+            assert walk_lifecycle.claim(session, POOL, [row_id], 1, now)

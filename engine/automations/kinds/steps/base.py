@@ -5,9 +5,9 @@ Plural on purpose (architecture 3): `load` reads set-wise, `run` has no session 
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
@@ -31,8 +31,7 @@ ConfigT = TypeVar("ConfigT", bound=StepConfig)
 FactsT = TypeVar("FactsT")
 
 
-@dataclass(frozen=True)
-class Visit(Generic[ConfigT]):
+class Visit(NamedTuple, Generic[ConfigT]):
     """One claimed visit of a person to a step, as a kind sees it.
 
     id: the step run; contact_id: the person's row; key: unique text of this visit, the idempotency
@@ -45,7 +44,7 @@ class Visit(Generic[ConfigT]):
     key: str
     config: ConfigT
     scheduled_at: datetime
-    trigger: Mapping[str, Any] = field(default_factory=dict)
+    trigger: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
