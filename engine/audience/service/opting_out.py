@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import and_, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact, Topic, TopicMembership
@@ -38,16 +38,18 @@ def opt_out(
     """End all marketing mail to a contact and take it out of every topic; both by public id.
 
     Records `topic_unsubscribed` per topic and `unsubscribed` once; doing it again changes nothing.
-    A deleted contact may still opt out, and whoever has its address since opts out with it: the
-    link stood in a mail to that address. send: the mail it stood in. A later effective subscription
-    takes the opt-out back (facts 3.4). Refused: contact_not_found.
+    A deleted contact may still opt out, and whoever has its address since opts out with it, as will
+    whoever gets it next (`former`): the link stood in a mail to that address. send: the mail it
+    stood in. A later effective subscription takes the opt-out back (facts 3.4). Refused:
+    contact_not_found.
     """
     people = _hold(session, workspace_id, contact_id)
     if not people:
         return missing("contact_not_found")
-    fresh = [person.id for person in people if person.unsubscribed_at is None]
+    staying = [person for person in people if person.unsubscribed_at is None]
+    fresh = [person.id for person in staying if not person.gone]
     left = _leave(session, workspace_id, [person.id for person in people])
-    changed = sorted({*fresh, *(row.contact_id for row in left)})
+    changed = sorted({*(person.id for person in staying), *(row.contact_id for row in left)})
     if not changed:
         return OptedOut(already=True, topics=0)
     session.execute(
@@ -67,7 +69,10 @@ def opt_out(
 
 
 def _hold(session: Session, workspace_id: int, contact_id: str) -> Sequence[Any]:
-    """Lock the contact and, where it was deleted, the live one with its address."""
+    """Lock the contact and all who have or had its address, in the order of their ids.
+
+    gone: they had the address before; nothing is told of them.
+    """
     if not is_public_id(contact_id):
         return []
     named = select(Contact.email).where(
@@ -75,18 +80,20 @@ def _hold(session: Session, workspace_id: int, contact_id: str) -> Sequence[Any]
         Contact.public_id == contact_id,
         Contact.email.is_not(None),
     )
-    return session.execute(
-        select(Contact.id, Contact.unsubscribed_at)
+    before = and_(Contact.deleted_at.is_not(None), Contact.email.in_(named))
+    since = and_(Contact.deleted_at.is_(None), Contact.email.in_(named))
+    gone = and_(Contact.deleted_at.is_not(None), Contact.public_id != contact_id)
+    held = (
+        select(Contact.id, Contact.unsubscribed_at, gone.label("gone"))
         .where(
             Contact.workspace_id == workspace_id,
-            or_(
-                Contact.public_id == contact_id,
-                Contact.deleted_at.is_(None) & Contact.email.in_(named),
-            ),
+            or_(Contact.public_id == contact_id, since, before),
         )
         .order_by(Contact.id)
         .with_for_update(key_share=True)
-    ).all()
+    )
+    # Who gets the address while this waits for a lock is seen by a second look alone.
+    return session.execute(held).all() and session.execute(held).all()
 
 
 def _leave(session: Session, workspace_id: int, row_ids: Sequence[int]) -> Sequence[Any]:

@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 from engine.audience.inputs import ValueChange
 from engine.audience.models import BUILT_IN, Contact
 from engine.audience.queries import property_values
-from engine.audience.service import value_rows
+from engine.audience.service import former, value_rows
 from engine.audience.service.cleaning import FIELDS, Change
 from engine.audience.values import TypedValue, of_text
 from engine.core.db import Columns, Id, among, batch_table, upsert
@@ -145,8 +145,11 @@ def insert_contacts(
 ) -> list[int | None]:
     """Insert a contact per change and return their row ids in order.
 
-    None where an identity key was taken in the meantime: nothing was written then.
+    None where an identity key was taken in the meantime: nothing was written then. Who has an
+    address that opted out before has opted out.
     """
+    emails = {email for change in changes if (email := change.fields.get("email")) is not None}
+    since = former.opted_out(session, workspace_id, emails)
     rows = [
         {
             "workspace_id": workspace_id,
@@ -155,6 +158,7 @@ def insert_contacts(
             "source": source,
             "has_opened": False,
             "has_clicked": False,
+            "unsubscribed_at": since.get(change.fields.get("email") or ""),
             "created_at": at,
             "updated_at": at,
         }
@@ -190,10 +194,12 @@ def rewrite_contacts(
             except IntegrityError:
                 taken.add(rewrite.stored.id)
     _update(session, workspace_id, [each for each in rewrites if not each.moves_key], at)
+    written = [each for each in rewrites if each.stored.id not in taken]
+    moved = {each.stored.id: email for each in written if (email := each.moved.get("email"))}
+    former.take_over(session, workspace_id, moved)
     put = {
         rewrite.stored.id: {**_built_in(rewrite.moved, None), **rewrite.values}
-        for rewrite in rewrites
-        if rewrite.stored.id not in taken
+        for rewrite in written
     }
     value_rows.write_values(session, workspace_id, put, at)
     return taken
