@@ -61,6 +61,14 @@ class Contact(WorkspaceRow, Base):
             sqlite_where=text("deleted_at IS NOT NULL"),
             postgresql_where=text("deleted_at IS NOT NULL"),
         ),
+        # Every new contact asks for the opt-out of a former one with its address.
+        Index(
+            "ix_contacts_deleted_email",
+            "workspace_id",
+            "email",
+            sqlite_where=text("deleted_at IS NOT NULL"),
+            postgresql_where=text("deleted_at IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
@@ -171,3 +179,17 @@ class Suppression(WorkspaceRow, Base):
     reason: Mapped[str] = mapped_column(String(20))
     source: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class OptOut(WorkspaceRow, Base):
+    """An address whose reader ended all marketing mail; outlives the contact and names nobody.
+
+    address_hash: `addresses.opt_out_hash`. Goes when an effective subscription takes it back.
+    """
+
+    __tablename__ = "opt_outs"
+    __table_args__ = (UniqueConstraint("workspace_id", "address_hash"),)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    address_hash: Mapped[str] = mapped_column(String(32))
+    opted_out_at: Mapped[datetime] = mapped_column(Instant)

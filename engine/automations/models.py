@@ -142,6 +142,15 @@ class AutomationRun(WorkspaceChild, Base):
             postgresql_where=text("status = 'running'"),
         ),
         Index("ix_automation_runs_workspace_id_contact_id_id", "workspace_id", "contact_id", "id"),
+        # What failed last, beside any number of runs that ended otherwise.
+        Index(
+            "ix_automation_runs_step_failed",
+            "automation_id",
+            "completed_at",
+            "id",
+            sqlite_where=text("ended_reason = 'step_failed'"),
+            postgresql_where=text("ended_reason = 'step_failed'"),
+        ),
         Index(
             "ix_automation_runs_workspace_id_automation_id_status_id",
             "workspace_id",

@@ -17,7 +17,16 @@ class AuditEntry(WorkspaceRow, Base):
     """One line of the audit log. Ids in it are public ids."""
 
     __tablename__ = "audit_log"
-    __table_args__ = (Index("ix_audit_log_workspace_id_id", "workspace_id", "id"),)
+    __table_args__ = (
+        Index("ix_audit_log_workspace_id_id", "workspace_id", "id"),
+        Index(
+            "ix_audit_log_workspace_id_resource_resource_id_id",
+            "workspace_id",
+            "resource",
+            "resource_id",
+            "id",
+        ),
+    )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
     actor: Mapped[str] = mapped_column(String(120))

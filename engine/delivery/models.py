@@ -11,8 +11,10 @@ from engine.core.db import (
     Id,
     Instant,
     JsonObject,
+    WorkspaceChild,
     WorkspaceRow,
     json_type,
+    workspace_if_embedded,
     workspace_key,
     workspace_reference,
 )
@@ -100,7 +102,7 @@ class SendingDomain(WorkspaceRow, Base):
     created_at: Mapped[datetime] = mapped_column(Instant)
 
 
-class EmailSend(WorkspaceRow, Base):
+class EmailSend(WorkspaceChild, Base):
     """One mail to one person, of any kind (decision C1). Delivery is its only writer.
 
     kind: campaign, automation, transactional, agent, test. pool: transactional or campaign.
@@ -113,6 +115,7 @@ class EmailSend(WorkspaceRow, Base):
     __tablename__ = "email_sends"
     __table_args__ = (
         workspace_key(),
+        workspace_if_embedded(),
         UniqueConstraint("workspace_id", "dedupe_key"),
         workspace_reference("contact_id", "contacts"),
         workspace_reference("template_id", "templates"),
@@ -124,15 +127,22 @@ class EmailSend(WorkspaceRow, Base):
             sqlite_where=text("status = 'queued'"),
             postgresql_where=text("status = 'queued'"),
         ),
-        Index("ix_email_sends_workspace_id_contact_id_id", "workspace_id", "contact_id", "id"),
-        Index("ix_email_sends_workspace_id_status_id", "workspace_id", "status", "id"),
-        # Only what was handed over has one; a queued mail need not be entered here.
+        # What a person got lately is asked before every mail (decision A17).
         Index(
-            "ix_email_sends_workspace_id_message_id",
+            "ix_email_sends_workspace_id_contact_id_queued_at",
             "workspace_id",
-            "message_id",
-            sqlite_where=text("message_id IS NOT NULL"),
-            postgresql_where=text("message_id IS NOT NULL"),
+            "contact_id",
+            "queued_at",
+        ),
+        # For the pages of mails in the rarer statuses. A mail that is queued and sent is never
+        # entered here; every index on a column that its way changes would be written four times.
+        Index(
+            "ix_email_sends_ended",
+            "workspace_id",
+            "status",
+            "id",
+            sqlite_where=text("status NOT IN ('queued', 'sent')"),
+            postgresql_where=text("status NOT IN ('queued', 'sent')"),
         ),
     )
 
@@ -166,11 +176,12 @@ class EmailSend(WorkspaceRow, Base):
     failed_at: Mapped[datetime | None] = mapped_column(Instant)
 
 
-class SentMessage(WorkspaceRow, Base):
+class SentMessage(WorkspaceChild, Base):
     """The message as sent, written in the commit that hands it over. raw: the bytes as text."""
 
     __tablename__ = "sent_messages"
     __table_args__ = (
+        workspace_if_embedded(),
         UniqueConstraint("workspace_id", "send_id"),
         workspace_reference("send_id", "email_sends"),
     )

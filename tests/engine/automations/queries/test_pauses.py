@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from engine.automations import queries, service
-from engine.automations.queries import AutomationRow, pauses
+from engine.automations.queries import AutomationRow
 from engine.core import audit
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
@@ -96,13 +96,12 @@ def test_runs_that_ended_for_another_reason_are_no_errors(
         assert queries.last_failures(session, world.workspace_id, automation.id) == []
 
 
-def test_no_more_than_a_bound_of_runs_is_looked_at(
-    uow: UnitOfWork, clock: FixedClock, workspace_id: int, monkeypatch: pytest.MonkeyPatch
+def test_the_newest_failures_are_told_up_to_a_limit(
+    uow: UnitOfWork, clock: FixedClock, workspace_id: int
 ) -> None:
     automation, people = broken(uow, clock, workspace_id, people=3)
-    monkeypatch.setattr(pauses, "LOOKED_AT", 2)
     with uow.read() as session:
-        found = queries.last_failures(session, workspace_id, automation.id)
+        found = queries.last_failures(session, workspace_id, automation.id, limit=2)
         other = accounts.workspace(session).id
         assert queries.last_failures(session, other, automation.id) == []
     assert [each.contact_id for each in found] == [p.public_id for p in (people[2], people[1])]
