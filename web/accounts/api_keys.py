@@ -1,4 +1,4 @@
-"""The workspace's API keys: list, create (the secret is shown once), revoke."""
+"""The workspace's API keys: list, create (the next page shows the secret once), revoke."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from engine.accounts.permissions import FULL
 from engine.accounts.queries import KeyLine
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
+from web.accounts import fresh
 from web.accounts.messages import words
 from web.api import routes
 from web.forms import Form, trimmed
@@ -55,24 +56,29 @@ class KeyRow:
 @auth.requires("api-keys:read")
 def index() -> Response:
     """Show the keys of the workspace, and the form where the role may create one."""
-    return _show(KeyForm() if auth.may("api-keys:manage") else None)
+    if not auth.may("api-keys:manage"):
+        return _show(None)
+    return _show(KeyForm(), secret=fresh.take(session(), auth.person().workspace_id, now()))
 
 
 @pages.post("")
 @auth.requires("api-keys:manage")
 def create() -> Response:
-    """Create a key and show its secret, this once."""
+    """Create a key; the list shows its secret once, so that a reload creates no other."""
     form = KeyForm()
     if not form.validate():
         return _show(form, status=errors.FORM_REFUSED)
     workspace_id = auth.person().workspace_id
+    name, scopes = form.name.data or "", form.scopes.data or []
+    secret, number = fresh.make()
     made = service.create_key(
-        session(), workspace_id, form.name.data or "", form.scopes.data or [], auth.actor(), now()
+        session(), workspace_id, name, scopes, auth.actor(), now(), value=secret
     )
     if isinstance(made, Refused):
         form.show(made, words)
         return _show(form, status=errors.FORM_REFUSED)
-    return _show(KeyForm(formdata=None), fresh=made.secret)
+    fresh.announce(number, now())
+    return htmx.see_other(url_for("api_keys.index"))
 
 
 @pages.post("/<public_id>/revoke")
@@ -89,7 +95,7 @@ def revoke(public_id: str) -> Response:
     return htmx.see_other(url_for("api_keys.index"))
 
 
-def _show(form: KeyForm | None, fresh: str | None = None, status: int = 200) -> Response:
+def _show(form: KeyForm | None, secret: str | None = None, status: int = 200) -> Response:
     workspace_id = auth.person().workspace_id
     after = request.args.get("cursor")
     lines, following = queries.list_keys(session(), workspace_id, after)
@@ -100,7 +106,7 @@ def _show(form: KeyForm | None, fresh: str | None = None, status: int = 200) -> 
         keys=[_row(line, names.get(line.created_by, line.created_by)) for line in lines],
         page=Page(following, first=after is None),
         form=form,
-        fresh=fresh,
+        fresh=secret,
         may_manage=auth.may("api-keys:manage"),
     )
 

@@ -1,10 +1,13 @@
 """The page of API keys: the secret is shown once, scopes are chosen, revoking ends a key."""
 
+from datetime import timedelta
+
 from sqlalchemy import select
 
 from engine.accounts import service
 from engine.accounts.models import ApiKey
 from engine.accounts.permissions import PERMISSIONS
+from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts
 from tests.support.house import START
@@ -13,9 +16,7 @@ from web.api import routes
 
 
 def test_the_secret_is_shown_once_and_works(uow: UnitOfWork, owner: Reader) -> None:
-    page = owner.post("/api-keys", {"name": " Shop ", "scopes": ["events:write"]})
-    assert page.status_code == 200
-    (secret,) = tree(page).xpath("//*[@id='fresh-key']/text()")
+    secret = create(owner)
     with uow.read() as session:
         holder = service.authenticate_key(session, secret, START)
     assert holder is not None
@@ -23,6 +24,49 @@ def test_the_secret_is_shown_once_and_works(uow: UnitOfWork, owner: Reader) -> N
     later = owner.get("/api-keys").text
     assert secret not in later
     assert secret[:8] in later
+
+
+def test_a_reload_of_the_page_with_the_secret_makes_no_other_key(
+    uow: UnitOfWork, owner: Reader
+) -> None:
+    create(owner)
+    again = owner.get("/api-keys")
+    assert tree(again).xpath("//*[@id='fresh-key']") == []
+    with uow.read() as session:
+        assert len(session.scalars(select(ApiKey)).all()) == 1
+
+
+def test_the_cookie_does_not_tell_the_secret(owner: Reader) -> None:
+    owner.post("/api-keys", {"name": "Shop", "scopes": ["events:write"]})
+    with owner.client.session_transaction() as cookie:
+        said = str(dict(cookie))
+    (secret,) = tree(owner.get("/api-keys")).xpath("//*[@id='fresh-key']/text()")
+    assert "fresh_key" in said
+    assert secret.removeprefix("sw_") not in said
+
+
+def test_a_secret_that_nobody_came_for_is_not_shown_later(owner: Reader, clock: FixedClock) -> None:
+    owner.post("/api-keys", {"name": "Shop", "scopes": ["events:write"]})
+    clock.advance(timedelta(minutes=6))
+    assert tree(owner.get("/api-keys")).xpath("//*[@id='fresh-key']") == []
+
+
+def test_the_secret_of_a_key_that_was_revoked_at_once_is_not_shown(
+    uow: UnitOfWork, owner: Reader
+) -> None:
+    owner.post("/api-keys", {"name": "Shop", "scopes": ["events:write"]})
+    with uow.read() as session:
+        public_id = session.scalars(select(ApiKey.public_id)).one()
+    owner.post(f"/api-keys/{public_id}/revoke")
+    assert tree(owner.get("/api-keys")).xpath("//*[@id='fresh-key']") == []
+
+
+def create(reader: Reader) -> str:
+    """Return the secret of a new key, as the page after the form shows it."""
+    answer = reader.post("/api-keys", {"name": " Shop ", "scopes": ["events:write"]})
+    assert (answer.status_code, answer.location) == (303, "/api-keys")
+    (secret,) = tree(reader.get("/api-keys")).xpath("//*[@id='fresh-key']/text()")
+    return str(secret)
 
 
 def test_the_list_names_the_key_its_maker_and_its_use(
