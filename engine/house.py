@@ -1,7 +1,7 @@
 """The whole house: every room wired to the floor. The edges start a process here."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from engine import pruning
@@ -44,7 +44,7 @@ class House:
     steps: StepWalker
     sends: SendWalker
     sweeps: Mapping[str, Sweep]
-    bounded: Mapping[str, Sweep]
+    bounded: Mapping[str, Sweep] = field(default_factory=dict)
 
     def close(self) -> None:
         """Let go of the connections to the mail server and the database."""

@@ -215,7 +215,7 @@ def _shift(session: Session, resume: Resume, at: datetime) -> None:
     values = {
         "due_at": case((over, literal(at, Instant())), else_=moved),
         "delay_until": case((over, step.delay_until), else_=moved),
-        "result": _without_skip(),
+        "result": without_skip(),
     }
     _free(session, resume, or_(STEP_RUNS.is_(PENDING), _held()), values)
 
@@ -242,7 +242,7 @@ def _spread(session: Session, resume: Resume, at: datetime) -> None:
         .values(
             held_at=None,
             due_at=later(session, literal(at, Instant()), delay),
-            result=_without_skip(),
+            result=without_skip(),
         )
         .execution_options(synchronize_session=False)
     )
@@ -279,7 +279,7 @@ def _overdue(at: datetime) -> ColumnElement[bool]:
     return or_(and_(STEP_RUNS.is_(PENDING), AutomationStepRun.due_at <= at), _held())
 
 
-def _without_skip() -> Any:
+def without_skip() -> Any:
     """Return the SQL of a visit's `result` without the mark of an earlier resume's "skip".
 
     The choice of the newest resume holds for everybody whom it finds overdue (decision A11). What
@@ -303,4 +303,5 @@ __all__ = [
     "set_places",
     "surely_paused",
     "waits_until",
+    "without_skip",
 ]

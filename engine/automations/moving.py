@@ -4,7 +4,7 @@ Only who waits is moved: a visit that is being executed belongs to the graph it 
 its run stays on the old revision, as does a run whose step is gone in the new one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from engine.automations import holding
 from engine.automations.graph import Graph, GraphStep
 from engine.automations.hints import SWEEP_PERIOD, hint_steps
 from engine.automations.models import PENDING, RUNNING, Automation, AutomationRun, AutomationStepRun
+from engine.automations.revisions import graphs_of
 from engine.automations.run_lifecycle import MOST_HINTS, RUNS, STEP_RUNS
 from engine.core.db import among
 from engine.core.db.instants import later
@@ -27,13 +28,15 @@ def move_people(
 ) -> int:
     """Pin waiting runs of other revisions to `revision_id`; return how many were moved.
 
-    A moved wait is due at its own start + the new delay. Two statements a step of the graph,
-    however many people wait there.
+    A moved wait is due at its own start + the new delay; where the delay is what it was, the visit
+    stays due when it is, for a shift or an overdue start may have set that. A handful of statements
+    a step of the graph, however many people wait there.
     """
     moved = 0
     due: list[tuple[int, datetime]] = []
+    older = _older(session, row, revision_id)
     for step in graph.steps:
-        visits = _move_visits(session, row, revision_id, step, at)
+        visits = _move_visits(session, row, step, older, at)
         _move_runs(session, row, revision_id, step, [visit.automation_run_id for visit in visits])
         moved += len(visits)
         due += [(v.id, v.due_at) for v in visits if v.due_at <= at + SWEEP_PERIOD]
@@ -43,14 +46,69 @@ def move_people(
     return moved
 
 
+def _older(session: Session, row: Automation, revision_id: int) -> Mapping[int, Graph | None]:
+    """Return the other revisions in which people are inside; None: it does not read."""
+    inside = holding.inside(row.workspace_id, row.id)
+    statement = inside.with_only_columns(AutomationRun.revision_id).distinct()
+    ids = [found for found in session.scalars(statement) if found != revision_id]
+    known = graphs_of(session, ids) if ids else {}
+    return {found: known.get(found) for found in ids}
+
+
 def _move_visits(
-    session: Session, row: Automation, revision_id: int, step: GraphStep, at: datetime
+    session: Session,
+    row: Automation,
+    step: GraphStep,
+    older: Mapping[int, Graph | None],
+    at: datetime,
+) -> Sequence[Any]:
+    same = [found for found, graph in older.items() if _same_wait(graph, step)]
+    parts = {True: same, False: [found for found in older if found not in same]}
+    moved: list[Any] = []
+    for kept, ids in parts.items():
+        if ids:
+            values = {} if kept else _waits_anew(session, step, at)
+            moved += _moved(session, row, step, ids, values)
+    return moved
+
+
+def _same_wait(graph: Graph | None, step: GraphStep) -> bool:
+    """Return whether the step of this key waited as long in `graph` as `step` does."""
+    was = next((each for each in graph.steps if each.key == step.key), None) if graph else None
+    try:
+        return was is not None and _wait(was) == _wait(step)
+    except (ValueError, OverflowError):
+        # A hand in the database: nobody can have come to wait there.
+        return False
+
+
+def _wait(step: GraphStep) -> timedelta:
+    return step.kind.entry_delay(step.config)
+
+
+def _waits_anew(session: Session, step: GraphStep, at: datetime) -> Mapping[str, Any]:
+    visit, wait = AutomationStepRun, _wait(step)
+    due = later(session, visit.scheduled_at, wait // _MICROSECOND) if wait else visit.scheduled_at
+    return {
+        "due_at": due,
+        "delay_until": due if wait else None,
+        # Who waits again is not parked; the claim parks anew when the time has come. Nor is
+        # such a wait overdue any more, whatever a resume marked.
+        "held_at": case((due > at, None), else_=visit.held_at),
+        "result": case((due > at, holding.without_skip()), else_=visit.result),
+    }
+
+
+def _moved(
+    session: Session,
+    row: Automation,
+    step: GraphStep,
+    revision_ids: Sequence[int],
+    values: Mapping[str, Any],
 ) -> Sequence[Any]:
     visit = AutomationStepRun
-    wait = step.kind.entry_delay(step.config)
-    due = later(session, visit.scheduled_at, wait // _MICROSECOND) if wait else visit.scheduled_at
     others = holding.inside(row.workspace_id, row.id).where(
-        AutomationRun.revision_id != revision_id
+        AutomationRun.revision_id.in_(revision_ids)
     )
     moved = session.execute(
         update(visit)
@@ -60,14 +118,7 @@ def _move_visits(
             visit.step_key == step.key,
             STEP_RUNS.is_(PENDING),
         )
-        .values(
-            step_index=step.index,
-            step_type=step.type,
-            due_at=due,
-            delay_until=due if wait else None,
-            # Who waits again is not parked; the claim parks anew when the time has come.
-            held_at=case((due > at, None), else_=visit.held_at),
-        )
+        .values(step_index=step.index, step_type=step.type, **values)
         .returning(visit.id, visit.automation_run_id, visit.due_at)
         .execution_options(synchronize_session=False)
     )
