@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Final
+from typing import Final, Literal
 
 from flask import Blueprint, Flask, Response, request
 from flask_babel import force_locale
@@ -26,6 +26,7 @@ pages: Final = Blueprint("links", __name__)
 # facts 3.5: so many a minute and client.
 LIMIT: Final = 30
 _WINDOW: Final = timedelta(minutes=1)
+Nobody = Literal["unknown", "gone"]
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ def unsubscribe(token: str) -> Response:
     if token == PREVIEW:
         return _show("preview")
     found = _visit(token)
-    if found is None:
-        return _unknown()
+    if not isinstance(found, Visit):
+        return _nobody(found)
     return _show("already" if found.person.unsubscribed else "ask", found)
 
 
@@ -67,10 +68,10 @@ def unsubscribe_now(token: str) -> Response:
     keep()  # a refused try is counted too
     _refuse_unless(rate.lease(session(), _counted(token), LIMIT, _WINDOW, now()))
     found = _visit(token)
-    if found is None:
-        return _unknown()
+    if not isinstance(found, Visit):
+        return _nobody(found)
     done = unsubscribing.unsubscribe_by_link(session(), found.workspace.row_id, found.token, now())
-    return _unknown() if isinstance(done, Refused) else _show("done", found)
+    return _nobody("gone") if isinstance(done, Refused) else _show("done", found)
 
 
 def _counted(token: str) -> str:
@@ -88,20 +89,25 @@ def _refuse_unless(granted: int) -> None:
         errors.too_many(rate.retry_after(_WINDOW, now()))
 
 
-def _visit(token: str) -> Visit | None:
-    """Return what a link leads to, with the session narrowed to its workspace; None: nothing."""
+def _visit(token: str) -> Visit | Nobody:
+    """Return what a link leads to, with the session narrowed to its workspace.
+
+    unknown: it was never made here; gone: whom it was made for is not stored any more.
+    """
     read = links().read_unsubscribe(token)
-    workspace = None if read is None else unsubscribing.linked_workspace(session(), read)
-    if read is None or workspace is None:
-        return None
+    if read is None:
+        return "unknown"
+    workspace = unsubscribing.linked_workspace(session(), read)
+    if workspace is None:
+        return "gone"
     # Before anything asks who is signed in: that would narrow the session to another workspace.
     enter_workspace(workspace.row_id)
     person = unsubscribing.linked_person(session(), workspace.row_id, read)
-    return None if person is None else Visit(read, workspace, person)
+    return "gone" if person is None else Visit(read, workspace, person)
 
 
-def _unknown() -> Response:
-    return htmx.render("links/unsubscribe.html", status=HTTPStatus.NOT_FOUND, state="unknown")
+def _nobody(state: Nobody) -> Response:
+    return htmx.render("links/unsubscribe.html", status=HTTPStatus.NOT_FOUND, state=state)
 
 
 def _show(state: str, found: Visit | None = None) -> Response:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session, aliased
 
 from engine.accounts.models import Workspace
 from engine.audience import service as audience
@@ -24,7 +24,10 @@ class LinkedWorkspace:
 
 @dataclass(frozen=True)
 class LinkedPerson:
-    """The person that a link belongs to, as far as its page needs it."""
+    """The person that a link belongs to, as far as its page needs it.
+
+    unsubscribed: no marketing mail goes to the address, whoever has it by now.
+    """
 
     language: str | None
     unsubscribed: bool
@@ -42,12 +45,21 @@ def linked_person(
     session: Session, workspace_id: int, token: UnsubscribeToken
 ) -> LinkedPerson | None:
     """Return the person of a link, a deleted one included, or None."""
+    since = aliased(Contact)
+    reached = exists().where(
+        since.workspace_id == workspace_id,
+        since.email == Contact.email,
+        since.deleted_at.is_(None),
+        since.unsubscribed_at.is_(None),
+    )
     row = session.execute(
-        select(Contact.language, Contact.unsubscribed_at).where(
+        select(Contact.language, Contact.unsubscribed_at, reached.label("reached")).where(
             Contact.workspace_id == workspace_id, Contact.public_id == token.contact
         )
     ).first()
-    return None if row is None else LinkedPerson(row.language, row.unsubscribed_at is not None)
+    if row is None:
+        return None
+    return LinkedPerson(row.language, row.unsubscribed_at is not None and not row.reached)
 
 
 def unsubscribe_by_link(

@@ -7,6 +7,7 @@ from flask import Flask
 from sqlalchemy import select
 from werkzeug.test import TestResponse
 
+from engine import pruning
 from engine.accounts.models import Workspace
 from engine.audience import service as audience
 from engine.audience.inputs import API
@@ -65,9 +66,23 @@ class Reached:
         with self.uow.read() as session:
             return list(session.scalars(select(Event.kind).order_by(Event.id)))
 
-    def ask(self, purpose: str, at: FixedClock) -> Queued | Withheld:
+    def delete(self, at: FixedClock) -> None:
+        with self.uow.begin() as session:
+            audience.delete_contact(session, self.workspace, self.public_id, people.ACTOR, at.now())
+
+    def come_back(self) -> ContactRow:
+        """Return a new contact with the address."""
+        with self.uow.begin() as session:
+            return people.contact(session, self.workspace, KIM)
+
+    def ask(
+        self, purpose: str, at: FixedClock, person: ContactRow | None = None
+    ) -> Queued | Withheld:
         request = delivery.request(
-            self.workspace, contact_id=self.kim.row_id, to_email=KIM, purpose=purpose
+            self.workspace,
+            contact_id=(person or self.kim).row_id,
+            to_email=KIM,
+            purpose=purpose,
         )
         with self.uow.begin() as session:
             return request_many(session, [request], at.now())[request.dedupe_key]
@@ -168,6 +183,56 @@ def test_a_link_into_a_workspace_the_person_is_not_of_is_unknown(
     path = url.removeprefix(reached.links.base_url)
     assert reached.get(path).status_code == reached.post(path).status_code == 404
     assert reached.contact().unsubscribed_at is None
+
+
+@pytest.mark.parametrize("opted_out", [True, False])
+def test_the_link_of_a_person_who_was_purged_says_that_there_is_nobody_left(
+    reached: Reached, uow: UnitOfWork, clock: FixedClock, opted_out: bool
+) -> None:
+    if opted_out:
+        assert reached.post().status_code == 200
+    reached.delete(clock)
+    assert reached.get().status_code == 200
+    clock.advance(timedelta(days=31))
+    assert pruning.purge(uow) == {"contacts": 1}
+    english = ("There is nothing left to unsubscribe", "use the link in the newest one")
+    german = ("Hier ist nichts mehr abzumelden", "hilft der Link in der neuesten")
+    for language, (heading, advice) in (("en", english), ("de", german)):
+        page = reached.get(**{"Accept-Language": language})
+        assert page.status_code == 404
+        assert tree(page).xpath("//h1/text()") == [heading]
+        assert advice in page.text
+        assert tree(page).xpath("//form[@method='post']") == []
+    answer = reached.post(data=ONE_CLICK)
+    assert (answer.status_code, tree(answer).xpath("//h1/text()")) == (404, [english[0]])
+
+
+def test_who_opted_out_and_comes_back_gets_no_marketing_mail(
+    reached: Reached, clock: FixedClock
+) -> None:
+    assert reached.post(data=ONE_CLICK).status_code == 200
+    reached.delete(clock)
+    back = reached.come_back()
+    assert reached.ask(MARKETING, clock, back) == Withheld("unsubscribed")
+    assert isinstance(reached.ask(SERVICE, clock, back), Queued)
+
+
+def test_an_old_link_says_whether_the_address_still_gets_mail(
+    reached: Reached, clock: FixedClock
+) -> None:
+    assert reached.post(data=ONE_CLICK).status_code == 200
+    reached.delete(clock)
+    back = reached.come_back()
+    assert tree(reached.get()).xpath("//h1/text()") == ["You are unsubscribed"]
+    with reached.uow.begin() as session:
+        audience.subscribe(
+            session, reached.workspace, reached.topic, back.public_id, API, clock.now()
+        )
+    assert isinstance(reached.ask(MARKETING, clock, back), Queued)
+    assert tree(reached.get()).xpath("//h1/text()") == ["Unsubscribe"]
+    assert reached.post(data=ONE_CLICK).status_code == 200
+    assert tree(reached.get()).xpath("//h1/text()") == ["You are unsubscribed"]
+    assert reached.ask(MARKETING, clock, back) == Withheld("unsubscribed")
 
 
 def test_somebody_signed_in_elsewhere_may_still_unsubscribe(
