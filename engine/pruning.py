@@ -5,7 +5,8 @@ stand in the automations' shards and outlive everything here.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -20,6 +21,10 @@ from engine.core.pruning import Slice, in_slices
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery import pruning as delivery
 
+# When in the day, in UTC, the timetable forgets; console pages say what it will be.
+NIGHTLY: Final = timedelta(hours=3, minutes=10)
+# A page counts no further than this.
+MOST_COUNTED: Final = 10_000
 _PARTS: Final = (automations.forget_people, delivery.forget_people, events.forget_people)
 
 
@@ -42,6 +47,43 @@ def retention(uow: UnitOfWork) -> Mapping[str, int]:
         for sort, gone in _of_workspace(uow, workspace.row_id, before).items():
             done[sort] += gone
     return done
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """How many rows of a sort would go; more: there are more of them than were looked at."""
+
+    count: int
+    more: bool
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What the coming night takes from a workspace: everything before `before`, by sort."""
+
+    before: datetime
+    runs: Doomed
+    sends: Doomed
+    events: Doomed
+
+
+def coming_night(
+    session: Session, workspace_id: int, days: int, at: datetime, most: int = MOST_COUNTED
+) -> Loss:
+    """Return what the next retention after `at` would forget if `days` were kept.
+
+    most: rows of a sort that are looked at, oldest first.
+    """
+    midnight = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    night = midnight + NIGHTLY
+    before = (night if night > at else night + timedelta(days=1)) - timedelta(days=days)
+    sends_kept, events_kept = automations.send_in_use(before), automations.event_in_use(before)
+    found = (
+        automations.old_runs(session, workspace_id, before, 0, most),
+        delivery.old_sends(session, workspace_id, before, sends_kept, 0, most),
+        events.outdated(session, workspace_id, before, events_kept, 0, most),
+    )
+    return Loss(before, *(Doomed(len(each.ids), each.after is not None) for each in found))
 
 
 def _of_workspace(uow: UnitOfWork, workspace_id: int, before: datetime) -> Mapping[str, int]:

@@ -15,6 +15,7 @@ from typing import Final
 import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
 
+from engine import pruning
 from engine.core import clock, faults, ticks
 from engine.core.ids import new_public_id
 from engine.core.unit_of_work import UnitOfWork
@@ -48,7 +49,7 @@ JOBS: Final[Sequence[Job]] = (
     Job("sends", _MINUTE),
     Job("outbox", _MINUTE),
     Job("rollup", _MINUTE),
-    Job("retention", _DAY, after=timedelta(hours=3, minutes=10)),
+    Job("retention", _DAY, after=pruning.NIGHTLY),
     Job("purge", _DAY, after=timedelta(hours=3, minutes=40)),
 )
 

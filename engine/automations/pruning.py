@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ColumnElement, and_, exists, func, select
+from sqlalchemy import ColumnElement, and_, exists, or_, select, true
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
@@ -26,7 +26,9 @@ RUNS: Final = 100
 _FINISHED: Final = (COMPLETED, CANCELLED)
 
 
-def old_runs(session: Session, workspace_id: int, before: datetime, after: int) -> Slice:
+def old_runs(
+    session: Session, workspace_id: int, before: datetime, after: int, limit: int = RUNS
+) -> Slice:
     """Return runs that ended before `before`; one that still runs stays, however old."""
     row = AutomationRun
     return oldest(
@@ -36,17 +38,8 @@ def old_runs(session: Session, workspace_id: int, before: datetime, after: int) 
         and_(row.status.in_(_FINISHED), row.completed_at < before),
         row.started_at < before,
         after,
-        RUNS,
+        limit,
     )
-
-
-def count_old_runs(session: Session, workspace_id: int, before: datetime, most: int) -> int:
-    """Return how many runs ended before `before`; counting stops at `most`."""
-    row = AutomationRun
-    found = select(row.id).where(
-        row.workspace_id == workspace_id, row.status.in_(_FINISHED), row.completed_at < before
-    )
-    return session.scalar(select(func.count()).select_from(found.limit(most).subquery())) or 0
 
 
 def forget_runs(session: Session, run_ids: Sequence[int]) -> int:
@@ -64,25 +57,40 @@ def forget_runs(session: Session, run_ids: Sequence[int]) -> int:
     return delete_all(session, row, among(session, row.id, doomed))
 
 
-def event_in_use() -> ColumnElement[bool]:
-    """Return the predicate "a run that is kept was started by this row of events"."""
+def event_in_use(doomed_before: datetime | None = None) -> ColumnElement[bool]:
+    """Return the predicate "a run that is kept was started by this row of events".
+
+    doomed_before: look past runs that ended before it, because they are to go first.
+    """
     row = AutomationRun
     return exists().where(
+        _kept(doomed_before),
         row.workspace_id == Event.workspace_id,
         row.contact_id == Event.contact_id,
         row.event_id == Event.id,
     )
 
 
-def send_in_use() -> ColumnElement[bool]:
-    """Return the predicate "a visit of a run that is kept asked for this row of email_sends"."""
+def send_in_use(doomed_before: datetime | None = None) -> ColumnElement[bool]:
+    """Return the predicate "a visit of a run that is kept asked for this row of email_sends".
+
+    doomed_before: see `event_in_use`.
+    """
     row, visit = AutomationRun, AutomationStepRun
     return exists().where(
+        _kept(doomed_before),
         row.workspace_id == EmailSend.workspace_id,
         row.contact_id == EmailSend.contact_id,
         visit.automation_run_id == row.id,
         visit.email_send_id == EmailSend.id,
     )
+
+
+def _kept(doomed_before: datetime | None) -> ColumnElement[bool]:
+    row = AutomationRun
+    if doomed_before is None:
+        return true()
+    return or_(row.completed_at.is_(None), row.completed_at >= doomed_before)
 
 
 def person_in_use() -> ColumnElement[bool]:

@@ -135,7 +135,12 @@ def record(session: Session, batch: Sequence[NewEvent], at: datetime) -> Recordi
 
 
 def outdated(
-    session: Session, workspace_id: int, before: datetime, in_use: ColumnElement[bool], after: int
+    session: Session,
+    workspace_id: int,
+    before: datetime,
+    in_use: ColumnElement[bool],
+    after: int,
+    limit: int = SLICE,
 ) -> Slice:
     """Return a workspace's events recorded before `before`, behind the row id `after`.
 
@@ -144,7 +149,7 @@ def outdated(
     row = Event
     old = row.recorded_at < before
     within = row.workspace_id == workspace_id
-    return oldest(session, row, within, and_(old, not_(in_use)), old, after)
+    return oldest(session, row, within, and_(old, not_(in_use)), old, after, limit)
 
 
 def forget(session: Session, event_ids: Sequence[int]) -> int:

@@ -13,7 +13,12 @@ from engine.delivery.models import QUEUED, EmailSend, SentMessage
 
 
 def old_sends(
-    session: Session, workspace_id: int, before: datetime, in_use: ColumnElement[bool], after: int
+    session: Session,
+    workspace_id: int,
+    before: datetime,
+    in_use: ColumnElement[bool],
+    after: int,
+    limit: int = SLICE,
 ) -> Slice:
     """Return sends of before `before`, but for those that wait or that a kept run refers to.
 
@@ -27,6 +32,7 @@ def old_sends(
         and_(row.queued_at < before, row.status != QUEUED, not_(in_use)),
         row.queued_at < before,
         after,
+        limit,
     )
 
 

@@ -1,28 +1,26 @@
 """The page of the workspace's settings; a shorter retention says what it deletes before it does."""
 
-from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 
 from flask import Blueprint, Response, flash, url_for
-from flask_babel import format_decimal, gettext
+from flask_babel import format_date, format_decimal, gettext, ngettext
 from flask_babel import lazy_gettext as _
-from wtforms import BooleanField, IntegerField, SelectField, StringField
+from wtforms import BooleanField, HiddenField, IntegerField, SelectField, StringField
 from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined]  # newer than its types
 from wtforms.validators import InputRequired, Optional
 
+from engine import pruning
 from engine.accounts import queries, service
 from engine.accounts.queries import WorkspaceSettings
 from engine.accounts.service import Limits
-from engine.automations import pruning
 from engine.core.outcome import Refused
+from engine.pruning import MOST_COUNTED, Doomed, Loss
 from web import auth, errors, htmx
 from web.forms import Form, trimmed
 from web.request import now, session
 from web.workspace.messages import words
 
 pages = Blueprint("workspace", __name__, url_prefix="/workspace")
-# Beyond this many runs the page only says that there are more.
-MOST_COUNTED: Final = 10_000
 # The published types still ask for pairs, which the library itself has given up.
 _ZONES: Any = service.zone_names()
 _LANGUAGES: Any = [SelectChoice("en", "English"), SelectChoice("de", "Deutsch")]
@@ -33,15 +31,19 @@ def _nothing(value: Any) -> Any:
 
 
 class LimitsForm(Form):
-    """What a workspace sets for itself; `sure` is asked for only where rows would go."""
+    """What a workspace sets for itself.
+
+    `sure` is asked for only where history gets shorter; `sure_of` are the days it was asked about.
+    """
 
     mails_per_day = IntegerField(_("Marketing mails per person and day"), [Optional()])
     quiet_from = StringField(_("Quiet hours from"), filters=[trimmed, _nothing])
     quiet_until = StringField(_("Quiet hours until"), filters=[trimmed, _nothing])
-    retention_days = IntegerField(_("Keep finished runs for (days)"), [InputRequired()])
+    retention_days = IntegerField(_("Keep history for (days)"), [InputRequired()])
     timezone = SelectField(_("Time zone"), choices=_ZONES)
     language = SelectField(_("Language"), choices=_LANGUAGES)
-    sure = BooleanField(_("Yes, delete what is older"))
+    sure = BooleanField(_("Yes, shorten it"))
+    sure_of = HiddenField()
 
     def wanted(self) -> Limits:
         """Return the limits that the form asks for."""
@@ -77,37 +79,40 @@ def save() -> Response:
     if isinstance(done, Refused):
         form.show(done, words)
         return _show(row, form, status=errors.FORM_REFUSED)
-    doomed = _doomed(row, wanted)
-    if doomed and not form.sure.data:
+    days = wanted.retention_days
+    if days < row.retention_days and not (form.sure.data and form.sure_of.data == str(days)):
         # A page that answers with a fault keeps nothing of what was written.
-        form.sure.errors = (_warning(doomed, wanted.retention_days),)
+        loss = pruning.coming_night(session(), workspace_id, days, now(), MOST_COUNTED)
+        _ask(form, loss, days)
         return _show(row, form, status=errors.FORM_REFUSED)
     flash(gettext("The settings are saved."))
     return htmx.see_other(url_for("workspace.index"))
 
 
-def _doomed(row: WorkspaceSettings, wanted: Limits) -> int:
-    """Return how many finished runs only the new retention would delete; capped."""
-    if wanted.retention_days >= row.retention_days:
-        return 0
-    before = now() - timedelta(days=wanted.retention_days)
-    return pruning.count_old_runs(
-        session(), auth.person().workspace_id, before, most=MOST_COUNTED + 1
+def _ask(form: LimitsForm, loss: Loss, days: int) -> None:
+    """Put the question with its numbers on the form; an earlier yes was about other days."""
+    form.sure.data, form.sure_of.data = False, str(days)
+    runs = ngettext("finished run", "finished runs", loss.runs.count)
+    mails = ngettext("mail", "mails", loss.sends.count)
+    happened = ngettext("event", "events", loss.events.count)
+    day = format_date(loss.before, "medium")
+    going = {
+        "runs": _counted(loss.runs, runs),
+        "mails": _counted(loss.sends, mails),
+        "events": _counted(loss.events, happened),
+    }
+    question = gettext(
+        "Tonight everything before %(day)s goes for good: %(runs)s, %(mails)s, %(events)s. "
+        "Shorten?",
+        day=day,
+        **going,
     )
+    form.sure.errors = (question,)
 
 
-def _warning(doomed: int, days: int) -> str:
-    count = format_decimal(min(doomed, MOST_COUNTED))
-    if doomed > MOST_COUNTED:
-        count = gettext("More than %(count)s", count=count)
-    return str(
-        gettext(
-            "Finished runs that ended over %(days)s days ago: %(count)s. They would be deleted for "
-            "good in the coming night, with their log. Confirm it below.",
-            days=days,
-            count=count,
-        )
-    )
+def _counted(doomed: Doomed, sort: str) -> str:
+    count = f"{format_decimal(doomed.count)} {sort}"
+    return str(gettext("more than %(count)s", count=count)) if doomed.more else count
 
 
 def _show(row: WorkspaceSettings, form: LimitsForm | None, status: int = 200) -> Response:

@@ -18,7 +18,6 @@ from engine.automations.models import (
 )
 from engine.automations.run_lifecycle import RUNS, STEP_RUNS
 from engine.core import audit, outbox
-from engine.core import pruning as slicing
 from engine.core.audit import AuditEntry
 from engine.core.clock import FixedClock
 from engine.core.events import Event
@@ -26,6 +25,7 @@ from engine.core.ids import new_public_id
 from engine.core.machine import born
 from engine.core.outbox import ProductEvent
 from engine.core.unit_of_work import UnitOfWork
+from engine.delivery import pruning as delivery
 from engine.delivery.models import QUEUED, EmailSend, SentMessage
 from tests.engine.pruning.forgetting import DAYS, count, sent, totals
 from tests.factories import accounts
@@ -161,7 +161,8 @@ def test_any_number_of_slices_forgets_the_same(
     with uow.begin() as session:
         for _young in range(2):
             sent(session, world, None)
-    monkeypatch.setattr("engine.delivery.pruning.oldest", partial(slicing.oldest, limit=size))
+    some = partial(delivery.old_sends, limit=size)
+    monkeypatch.setattr("engine.delivery.pruning.old_sends", some)
     assert pruning.retention(uow)["sends"] == 7
     assert count(uow, EmailSend) == 2
 

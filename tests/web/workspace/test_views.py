@@ -1,7 +1,7 @@
 """The page of the workspace's settings: who may change it, what it refuses, what it warns of."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import pytest
@@ -92,31 +92,46 @@ def test_a_wrong_field_is_named_and_nothing_is_saved(
     assert stored(uow, acme) == before
 
 
-def test_a_shorter_retention_says_what_it_deletes_before_it_acts(
+def test_a_shorter_history_says_in_numbers_what_goes_before_it_acts(
     uow: UnitOfWork, acme: Town, owner: Reader, clock: FixedClock
 ) -> None:
     finish_runs(uow, acme, clock, 3)
-    clock.advance(timedelta(days=20))
+    clock.set(datetime(2026, 6, 20, 12, tzinfo=UTC))
     owner.sign_in(acme.people["owner"])
-    shorter = {**SOUND, "retention_days": "19"}
+    shorter = {**SOUND, "mails_per_day": "9", "retention_days": "19"}
     asked = owner.post("/workspace", shorter)
     assert asked.status_code == 422
     page = tree(asked)
-    assert "19 days ago: 3." in page.text_content()
+    words = page.text_content()
+    assert "Tonight everything before Jun 2, 2026 goes for good: 3 finished runs, 0 mails" in words
     assert page.xpath("//input[@name='sure'][@type='checkbox'][not(@checked)]")
+    assert page.xpath("//input[@name='mails_per_day']/@value") == ["9"]
     assert stored(uow, acme).retention_days == 365
-    assert owner.post("/workspace", {**shorter, "sure": "y"}).status_code == 303
+    (asked_of,) = page.xpath("//input[@name='sure_of']/@value")
+    sure = {**shorter, "sure": "y", "sure_of": asked_of}
+    assert owner.post("/workspace", sure).status_code == 303
     assert stored(uow, acme).retention_days == 19
 
 
-def test_where_nothing_would_go_nothing_is_asked(
-    uow: UnitOfWork, acme: Town, owner: Reader, clock: FixedClock
-) -> None:
-    finish_runs(uow, acme, clock, 1)
-    clock.advance(timedelta(days=20))
+def test_a_yes_to_other_days_does_not_count(uow: UnitOfWork, acme: Town, owner: Reader) -> None:
+    other = {**SOUND, "retention_days": "7", "sure": "y", "sure_of": "19"}
+    page = tree(owner.post("/workspace", other))
+    assert page.xpath("//input[@name='sure'][not(@checked)]")
+    assert page.xpath("//input[@name='sure_of']/@value") == ["7"]
+    assert stored(uow, acme).retention_days == 365
+
+
+def test_the_question_is_asked_in_german(acme: Town, owner: Reader, clock: FixedClock) -> None:
+    clock.set(datetime(2026, 6, 20, 12, tzinfo=UTC))
     owner.sign_in(acme.people["owner"])
-    assert owner.post("/workspace", {**SOUND, "retention_days": "21"}).status_code == 303
-    assert owner.post("/workspace", {**SOUND, "retention_days": "30"}).status_code == 303
+    owner.get("/workspace?lang=de")
+    words = tree(owner.post("/workspace", {**SOUND, "retention_days": "7"})).text_content()
+    assert "Heute Nacht wird alles vor dem 14.06.2026 endgültig gelöscht" in words
+
+
+def test_a_longer_history_is_saved_at_once(uow: UnitOfWork, acme: Town, owner: Reader) -> None:
+    assert owner.post("/workspace", {**SOUND, "retention_days": "366"}).status_code == 303
+    assert stored(uow, acme).retention_days == 366
     assert "sure" not in owner.get("/workspace").text
 
 
@@ -132,7 +147,12 @@ def test_a_great_number_is_not_counted_to_its_end(
     clock.advance(timedelta(days=20))
     owner.sign_in(acme.people["owner"])
     asked = owner.post("/workspace", {**SOUND, "retention_days": "7"})
-    assert "7 days ago: More than 2." in tree(asked).text_content()
+    assert "more than 2 finished runs" in tree(asked).text_content()
+
+
+def test_the_limits_say_that_a_withheld_mail_is_not_sent_later(owner: Reader) -> None:
+    words = tree(owner.get("/workspace")).text_content()
+    assert "its mail is left out and is not sent later" in words
 
 
 @pytest.mark.parametrize("role", ["editor", "support"])
