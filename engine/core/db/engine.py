@@ -5,13 +5,14 @@ SQLite: WAL, synchronous FULL, foreign keys on; reads begin deferred, writes beg
 
 import math
 import sqlite3
+import threading
 import time
 from typing import Any, Final
 
 import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
@@ -22,6 +23,7 @@ _BUSY_MS: Final = 30_000
 # A server that was restarted shows at the next checkout of a connection that lay idle so long.
 _IDLE_S: Final = 1.0
 _RETURNED: Final = "stellwerk_returned"
+_TURN: Final = "stellwerk_turn"
 
 
 def make_engine(url: URL) -> Engine:
@@ -30,7 +32,9 @@ def make_engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         engine = create_engine(url, hide_parameters=True, connect_args={"timeout": _BUSY_MS / 1000})
         event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        turns = _Turns()
+        event.listen(engine, "begin", turns.begin)
+        event.listen(engine, "checkin", turns.end)
     else:
         engine = create_engine(url, hide_parameters=True, pool_size=10, max_overflow=20)
         event.listen(engine, "checkin", _note_return)
@@ -54,9 +58,35 @@ def _prepare_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry)
     cursor.close()
 
 
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("stellwerk_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+class _Turns:
+    """Writers of one process take turns here, before they ask SQLite for its one write lock.
+
+    SQLite has who waits ask again after ever longer sleeps; a lock wakes the next one at once.
+    Other processes wait as ever.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def begin(self, connection: Connection) -> None:
+        """Begin a transaction; a writing one after its turn has come."""
+        writes = connection.get_execution_options().get("stellwerk_write", False)
+        if writes:
+            # Whoever waits in vain goes on to SQLite and is told there that it is busy.
+            connection.info[_TURN] = self._lock.acquire(timeout=_BUSY_MS / 1000)
+        try:
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        except DBAPIError:
+            self._release(connection.info)
+            raise
+
+    def end(self, _connection: object, entry: ConnectionPoolEntry) -> None:
+        """Let the next one write, as this connection goes back to the pool."""
+        self._release(entry.info)
+
+    def _release(self, info: dict[Any, Any]) -> None:
+        if info.pop(_TURN, False):
+            self._lock.release()
 
 
 def _note_return(_connection: object, entry: ConnectionPoolEntry) -> None:
