@@ -61,6 +61,6 @@ def test_readers_wait_for_nobody(uow: UnitOfWork) -> None:
         session.execute(text("INSERT INTO seen VALUES ('hidden')"))
         reader = threading.Thread(target=count)
         reader.start()
-        wait_for(lambda: bool(read))
+        wait_for(lambda: bool(read), "the reader has read")
     reader.join(10)
     assert read == [0]
