@@ -41,6 +41,7 @@ SIGNALS: Mapping[tuple[str, str], Signal] = {
     ("automation", "paused"): Signal("hold", lazy_gettext("Paused")),
     ("run", "running"): Signal("go", lazy_gettext("On the way")),
     ("run", "waiting"): Signal("hold", lazy_gettext("Waiting")),
+    ("run", "held"): Signal("hold", lazy_gettext("Held")),
     ("run", "completed"): Signal("off", lazy_gettext("Finished")),
     ("run", "cancelled"): Signal("stop", lazy_gettext("Ended early")),
     ("step_run", "pending"): Signal("hold", lazy_gettext("Waiting")),
@@ -48,6 +49,9 @@ SIGNALS: Mapping[tuple[str, str], Signal] = {
     ("step_run", "completed"): Signal("go", lazy_gettext("Done")),
     ("step_run", "failed"): Signal("stop", lazy_gettext("Failed")),
     ("step_run", "skipped"): Signal("off", lazy_gettext("Skipped")),
+    # How pages tell two states that are stored as others.
+    ("step_run", "held"): Signal("hold", lazy_gettext("Held")),
+    ("step_run", "left"): Signal("off", lazy_gettext("Left")),
     ("send", "queued"): Signal("hold", lazy_gettext("Queued")),
     ("send", "sent"): Signal("go", lazy_gettext("Accepted")),
     ("send", "kept"): Signal("off", lazy_gettext("Kept here")),

@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from engine.automations import queries
-from engine.automations.models import RUNNING
+from engine.automations.models import HOLD, RUNNING
 from engine.automations.queries import RunFilter, RunRow
 from web import days
 from web.automations import reading
@@ -18,6 +18,7 @@ FIELDS: Final = ("automation", "status", "step", "since", "until", "q", "error")
 # A select with more entries than this helps nobody; the address takes any id.
 _CHOICES: Final = 200
 WAITING: Final = "waiting"
+HELD: Final = "held"
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,24 @@ def lines(session: Session, workspace_id: int, rows: Sequence[RunRow], at: datet
             step=steps.get(row.row_id, row.step_key or "") if row.status == RUNNING else "",
             status=status(row, at),
             due=row.due_at,
-            error=messages.failed(row.error_code, row.error_message),
+            error=""
+            if row.error_code in messages.LEFT
+            else messages.failed(row.error_code, row.error_message),
         )
         for row in rows
     ]
 
 
 def status(row: RunRow, at: datetime) -> str:
-    """Return the status as pages show it: a running run whose step is due later waits."""
-    waits = row.status == RUNNING and row.due_at is not None and row.due_at > at
-    return WAITING if waits else row.status
+    """Return the status as pages show it: a running run whose step is due later waits.
+
+    Where its automation holds people while it is paused, one whose time has come is held.
+    """
+    if row.status != RUNNING or row.due_at is None:
+        return row.status
+    if row.held_at is None and row.due_at > at:
+        return WAITING
+    return HELD if row.paused == HOLD else row.status
 
 
 def choices(session: Session, workspace_id: int, automation: str) -> Choices:

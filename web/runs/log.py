@@ -1,13 +1,14 @@
 """The log of one run: what happened as sentences, with the evidence beside it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from flask_babel import gettext as _
 
 from engine.automations.graph import GraphStep
+from engine.automations.holding import OVERDUE
 from engine.automations.models import (
     COMPLETED,
     EXECUTING,
@@ -18,19 +19,26 @@ from engine.automations.models import (
 )
 from engine.automations.queries import RunDetail, StepRunRow
 from engine.delivery.queries import SendRow
+from web.audit.messages import who
 from web.automations.kinds.steps import STEPS
 from web.automations.kinds.steps.base import Evidence
 from web.automations.reading import Told
 from web.filters import signal
 from web.runs import messages
+from web.runs.way import skipped_by
 from web.sends import messages as mails
 
+# How pages tell visits that are stored as pending and as failed; see web.filters.SIGNALS.
+_HELD: Final = "held"
+_LEFT: Final = "left"
 _TONES: Final = {
     PENDING: "hold",
     EXECUTING: "hold",
     COMPLETED: "go",
     FAILED: "stop",
     SKIPPED: "off",
+    _HELD: "hold",
+    _LEFT: "off",
 }
 # Being taken up a moment after the due time is no news.
 _LATE: Final = timedelta(seconds=1)
@@ -77,31 +85,52 @@ class Entry:
     attempts: Sequence[Attempt] = ()
 
 
-def entries(told: Told, run: RunDetail, sends: Mapping[int, SendRow]) -> list[Entry]:
-    """Return the log, oldest first; sends: the mails of the run's steps by row."""
+@dataclass(frozen=True)
+class Beside:
+    """What the log needs beside the run.
+
+    sends: the mails of its steps by row; names: of the actors in it; doings: what was done to its
+    automation meanwhile, as lines of their own.
+    """
+
+    sends: Mapping[int, SendRow] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    doings: Sequence[Entry] = ()
+
+
+def actors(run: RunDetail) -> set[str]:
+    """Return who skipped steps of a run, as they are stored."""
+    return {by for visit in run.steps if (by := skipped_by(visit)) is not None}
+
+
+def entries(told: Told, run: RunDetail, beside: Beside) -> list[Entry]:
+    """Return the log, oldest first."""
     head = run.run
     found = [Entry("go", told.entered(head.triggered_by, head.trigger_data), at=head.started_at)]
     found += [
-        _visit(told, step, visit, sends.get(visit.email_send_row_id or 0), head.status)
+        _visit(told, step, visit, beside, head.status)
         for visit in run.steps
         if (step := told.graph.at(visit.step_index)) is not None
     ]
+    found = sorted([*found, *beside.doings], key=lambda entry: entry.at or head.started_at)
     if head.status == RUNNING:
         return found + _next(told, run)
-    tone, words = ("off", _("Finished")) if head.status == COMPLETED else ("stop", _("Ended early"))
+    words = _("Finished") if head.status == COMPLETED else _("Ended early")
+    tone = "stop" if head.ended_reason in messages.BROKEN else "off"
     reason = messages.ended(head.ended_reason)
     return [*found, Entry(tone, str(words), at=head.completed_at, reason=reason)]
 
 
 def _visit(
-    told: Told, step: GraphStep, visit: StepRunRow, send: SendRow | None, run_status: str
+    told: Told, step: GraphStep, visit: StepRunRow, beside: Beside, run_status: str
 ) -> Entry:
     begun = _begun(visit)
     ended = visit.completed_at if visit.status != SKIPPED else None
+    send = beside.sends.get(visit.email_send_row_id or 0)
     under_way = run_status == RUNNING and visit.status in (PENDING, EXECUTING)
     result = visit.result or {}
     return Entry(
-        tone=_TONES[visit.status],
+        tone=_TONES[_shown(visit)],
         words=_words(told, step, visit, result),
         at=begun,
         ended=ended,
@@ -111,8 +140,8 @@ def _visit(
         step_key=visit.step_key,
         state=_state(visit),
         attempt=visit.attempt,
-        reason=_reason(visit, result),
-        code=visit.error_code or "" if visit.status == FAILED else "",
+        reason=_reason(visit, result, beside.names),
+        code=visit.error_code or "" if _failed(visit) else "",
         due=visit.due_at if under_way and not _executes(visit) else None,
         rule=STEPS.get(step.type).evidence(told.named(step), result),
         mail=_mail(send) if send else None,
@@ -125,7 +154,9 @@ def _words(told: Told, step: GraphStep, visit: StepRunRow, result: Mapping[str, 
     if visit.status == COMPLETED:
         return words.done(named, result)
     if visit.status == FAILED:
-        return str(_("%(step)s: failed", step=words.title(named)))
+        title = words.title(named)
+        failed = _("%(step)s: failed", step=title)
+        return str(failed if _failed(visit) else _("%(step)s: left here", step=title))
     if visit.status == SKIPPED:
         return str(_("%(step)s: skipped", step=words.title(named)))
     return words.under_way(named)
@@ -145,10 +176,22 @@ def _late(visit: StepRunRow) -> float | None:
     return late.total_seconds() if late >= _LATE else None
 
 
+def _failed(visit: StepRunRow) -> bool:
+    """Whether something went wrong here; a run that was ended around its step is no failure."""
+    return visit.status == FAILED and visit.error_code not in messages.LEFT
+
+
+def _shown(visit: StepRunRow) -> str:
+    """Return the status as pages show it."""
+    if visit.status == FAILED:
+        return FAILED if _failed(visit) else _LEFT
+    return visit.status if visit.held_at is None else _HELD
+
+
 def _state(visit: StepRunRow) -> str:
-    if visit.status == EXECUTING and not _executes(visit):
+    if visit.held_at is None and visit.status == EXECUTING and not _executes(visit):
         return str(_("Tries again"))
-    return str(signal(visit.status, "step_run").word)
+    return str(signal(_shown(visit), "step_run").word)
 
 
 def _executes(visit: StepRunRow) -> bool:
@@ -156,7 +199,12 @@ def _executes(visit: StepRunRow) -> bool:
     return visit.status == EXECUTING and len(visit.failures) < visit.attempt
 
 
-def _reason(visit: StepRunRow, result: Mapping[str, Any]) -> str:
+def _reason(visit: StepRunRow, result: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    by = skipped_by(visit)
+    if by is not None and result.get("reason") == OVERDUE:
+        return str(_("Skipped when %(actor)s resumed the automation.", actor=who(by, names)))
+    if by is not None:
+        return str(_("Skipped by %(actor)s.", actor=who(by, names)))
     if visit.status == SKIPPED:
         return str(_("The way that was taken leads past this step."))
     if visit.status == FAILED:

@@ -10,7 +10,7 @@ from flask_babel.speaklater import LazyString
 ENDED: Final[Mapping[str, LazyString]] = {
     "finished": _("It came to the end of the line."),
     "step_failed": _("A step failed for good."),
-    "automation_not_active": _("The automation was paused, so everybody inside left it."),
+    "automation_not_active": _("The step became due while the automation was paused."),
     "loop_cap": _("It went in a loop: after 100 steps it was stopped."),
     "removed": _("The person was deleted."),
     "automation_deleted": _("The automation was deleted."),
@@ -31,7 +31,7 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "CONTACT_NOT_FOUND": _("The person no longer exists."),
     "NOT_FOUND": _("The person or the automation no longer exists."),
     "RUN_ENDED": _("Cut short: the run ended while this step was waiting."),
-    "NOT_ACTIVE": _("The automation was no longer active."),
+    "NOT_ACTIVE": _("It became due while the automation was paused."),
     "STEP_NOT_FOUND": _("The revision has no such step."),
     "LOOP_CAP": _("More than 100 steps in one run: stopped, because it went in a loop."),
     "LEASE_LOST": _("The worker was lost while it executed the step, four times."),
@@ -45,6 +45,10 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "daily_limit": _("The person got as many marketing mails today as the workspace allows."),
     "quiet_hours": _("It was within the quiet hours of the person."),
 }
+# error_code of a visit at which nothing went wrong: the run ended around it (facts 1.7).
+LEFT: Final = frozenset({"NOT_ACTIVE", "RUN_ENDED", "NOT_FOUND"})
+# ended_reason of a run that came to grief; the others were ended by somebody.
+BROKEN: Final = frozenset({"step_failed", "loop_cap", "step_not_found"})
 
 
 def ended(code: str | None) -> str:

@@ -6,9 +6,10 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from engine.accounts import trail
 from engine.audience import queries as audience
 from engine.automations import queries, service
-from engine.automations.models import PAUSED, RUNNING, Automation
+from engine.automations.models import HOLD, PAUSED, RUNNING, Automation
 from engine.automations.queries import RunDetail, RunFilter
 from engine.delivery import queries as delivery
 from web.automations import reading, track
@@ -29,6 +30,7 @@ class Head:
     automation_id: str
     automation_gone: bool
     paused_at: datetime | None
+    holds: bool
     status: str
     entered: datetime
     ended: datetime | None
@@ -36,6 +38,8 @@ class Head:
     steps: int
     due: datetime | None
     revision: int
+    entered_with: int
+    moved_at: datetime | None
     ended_reason: str
 
 
@@ -69,9 +73,10 @@ def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) ->
         workspace_id,
         [visit.email_send_row_id for visit in found.steps if visit.email_send_row_id],
     )
+    names = trail.names(session, workspace_id, log.actors(found))
     return {
         "run": _head(found, told, automation, at),
-        "entries": log.entries(told, found, sends) if told else [],
+        "entries": log.entries(told, found, log.Beside(sends, names)) if told else [],
         "rows": track.stations(told, way=way.read(told, found)) if told else (),
         "now": way.standing(found),
         "path": way.text(told, found) if told else [],
@@ -91,6 +96,7 @@ def _head(found: RunDetail, told: Told | None, automation: Automation | None, at
         automation_id=run.automation_id,
         automation_gone=automation is None,
         paused_at=automation.paused_at if automation and paused else None,
+        holds=run.paused == HOLD,
         status=listing.status(run, at),
         entered=run.started_at,
         ended=run.completed_at,
@@ -98,6 +104,8 @@ def _head(found: RunDetail, told: Told | None, automation: Automation | None, at
         steps=len(told.graph.steps) if told else 0,
         due=run.due_at,
         revision=run.revision,
+        entered_with=found.entered_with,
+        moved_at=found.moved_at,
         ended_reason=messages.ended(run.ended_reason),
     )
 

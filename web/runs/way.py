@@ -24,7 +24,7 @@ class Stop:
 
 def read(told: Told, run: RunDetail) -> Way:
     """Return how the person went, for the plan."""
-    real = [visit for visit in run.steps if visit.status != SKIPPED]
+    real = [visit for visit in run.steps if came(visit)]
     taken: set[Pass] = {(0, None, visit.step_index + 1) for visit in real[:1]}
     taken |= {(visit.step_index + 1, *_exit(told, visit)) for visit in real if _left(visit)}
     last = len(told.graph.steps) + 1
@@ -42,7 +42,7 @@ def text(told: Told, run: RunDetail) -> list[Stop]:
     stops = [Stop(told.trigger(), "")]
     for visit in run.steps:
         step = told.graph.at(visit.step_index)
-        if step is None or visit.status == SKIPPED:
+        if step is None or not came(visit):
             continue
         branch = (visit.result or {}).get("branch") if _left(visit) else None
         word = STEPS.get(step.type).way_out(str(branch)) if branch else ""
@@ -52,14 +52,25 @@ def text(told: Told, run: RunDetail) -> list[Stop]:
 
 def standing(run: RunDetail) -> str | None:
     """Return the key of the station where the person stands, or was when the run broke off."""
-    real = [visit for visit in run.steps if visit.status != SKIPPED]
+    real = [visit for visit in run.steps if came(visit)]
     if run.run.status == COMPLETED:
         return None
     return real[-1].step_key if real else START
 
 
+def skipped_by(visit: StepRunRow) -> str | None:
+    """Return who skipped the step, as stored; None where nobody did, or a jump led past it."""
+    by = (visit.result or {}).get("skip") if visit.status == SKIPPED else None
+    return None if by is None else str(by)
+
+
+def came(visit: StepRunRow) -> bool:
+    """Return whether the person stood at the step; a jump leads past steps that nobody sees."""
+    return visit.status != SKIPPED or skipped_by(visit) is not None
+
+
 def _left(visit: StepRunRow) -> bool:
-    return visit.status == COMPLETED
+    return visit.status == COMPLETED or skipped_by(visit) is not None
 
 
 def _exit(told: Told, visit: StepRunRow) -> tuple[str | None, int]:

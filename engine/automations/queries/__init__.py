@@ -16,14 +16,8 @@ from engine.automations.queries.links import (
     runs_of_sends,
 )
 from engine.automations.queries.pauses import Failure, is_breaker, last_failures, paused_by
-from engine.automations.queries.runs import (
-    RunDetail,
-    RunFilter,
-    RunRow,
-    StepRunRow,
-    get_run,
-    page_runs,
-)
+from engine.automations.queries.run_rows import RunDetail, RunFilter, RunRow, StepRunRow
+from engine.automations.queries.runs import get_run, page_runs
 from engine.automations.queries.stats import (
     Figures,
     StepFigures,

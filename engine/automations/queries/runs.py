@@ -1,11 +1,9 @@
 """Reads of runs: the list with its filters, and one run with every visit to a step."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, exists, func, or_, select
+from sqlalchemy import Select, case, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from engine.audience import queries as audience
@@ -13,6 +11,7 @@ from engine.audience.models import Contact
 from engine.automations.models import (
     EXECUTING,
     FAILED,
+    PAUSED,
     PENDING,
     RUN_STATUSES,
     SKIPPED,
@@ -21,92 +20,14 @@ from engine.automations.models import (
     AutomationRun,
     AutomationStepRun,
 )
+from engine.automations.queries.run_rows import RunDetail, RunFilter, RunRow, StepRunRow
 from engine.automations.run_lifecycle import RUN_ENDED
-from engine.core.db import JsonObject, next_cursor, older
+from engine.core.db import next_cursor, older
 from engine.core.events import Event
 from engine.core.ids import is_public_id
 
 # A search for a person looks at the first so many matches; more would be no answer to anybody.
 _PEOPLE: Final = 200
-
-
-@dataclass(frozen=True)
-class RunFilter:
-    """What a list of runs shows; public ids, None means any.
-
-    step: the key of the step where a person stands or failed. q: who (address, name, external id).
-    error: part of an error's code or text.
-    """
-
-    automation: str | None = None
-    contact: str | None = None
-    status: str | None = None
-    step: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    q: str | None = None
-    error: str | None = None
-
-
-@dataclass(frozen=True)
-class RunRow:
-    """One run as lists show it. step_key, due_at: the visit under way; error: the last one's."""
-
-    row_id: int
-    public_id: str
-    automation_id: str
-    automation_name: str
-    contact_id: str
-    contact_email: str | None
-    contact_name: str
-    contact_row_id: int
-    status: str
-    ended_reason: str | None
-    revision: int
-    revision_row_id: int
-    triggered_by: str
-    trigger_data: JsonObject | None
-    event_id: str | None
-    current_step_index: int
-    steps_executed: int
-    started_at: datetime
-    completed_at: datetime | None
-    step_key: str | None = None
-    step_type: str | None = None
-    due_at: datetime | None = None
-    error_code: str | None = None
-    error_message: str | None = None
-
-
-@dataclass(frozen=True)
-class StepRunRow:
-    """One visit to a step. id: `<run id>.<place>`; due_at of an ended visit says nothing."""
-
-    id: str
-    step_index: int
-    step_key: str
-    step_type: str
-    status: str
-    attempt: int
-    scheduled_at: datetime
-    delay_until: datetime | None
-    due_at: datetime
-    started_at: datetime | None
-    completed_at: datetime | None
-    email_send_row_id: int | None
-    result: JsonObject | None
-    failures: Sequence[JsonObject]
-    error_code: str | None
-    error_message: str | None
-
-
-@dataclass(frozen=True)
-class RunDetail:
-    """One run: its head, the frozen document it is pinned to, and every visit, oldest first."""
-
-    run: RunRow
-    document: JsonObject
-    steps: tuple[StepRunRow, ...]
 
 
 def page_runs(
@@ -146,7 +67,28 @@ def get_run(session: Session, workspace_id: int, public_id: str) -> RunDetail | 
     )
     latest = _latest(session, workspace_id, [found.id])
     steps = tuple(_visit(public_id, place, row) for place, row in enumerate(visits, 1))
-    return RunDetail(_row(found, latest.get(found.id)), document or {}, steps)
+    row = _row(found, latest.get(found.id))
+    # A revision that is younger than the run came to it by a publish that moved people.
+    if found.revised_at <= found.started_at:
+        return RunDetail(row, document or {}, steps, row.revision)
+    first = _entered_with(session, workspace_id, found)
+    return RunDetail(row, document or {}, steps, first, found.revised_at)
+
+
+def _entered_with(session: Session, workspace_id: int, found: Any) -> int:
+    """Return the number of the revision that was in force when a moved run began."""
+    revision, run = AutomationRevision, AutomationRun
+    number = session.scalar(
+        select(func.max(revision.number))
+        .join(run, run.automation_id == revision.automation_id)
+        .where(
+            revision.workspace_id == workspace_id,
+            run.workspace_id == workspace_id,
+            run.id == found.id,
+            revision.created_at <= found.started_at,
+        )
+    )
+    return number or found.number
 
 
 def _rows(workspace_id: int) -> Select[*tuple[Any, ...]]:
@@ -157,6 +99,7 @@ def _rows(workspace_id: int) -> Select[*tuple[Any, ...]]:
             run.public_id,
             Automation.public_id.label("automation_id"),
             Automation.name.label("automation_name"),
+            case((Automation.status == PAUSED, Automation.on_pause)).label("paused"),
             Contact.public_id.label("contact_id"),
             Contact.email,
             Contact.first_name,
@@ -166,6 +109,7 @@ def _rows(workspace_id: int) -> Select[*tuple[Any, ...]]:
             run.status,
             run.ended_reason,
             AutomationRevision.number,
+            AutomationRevision.created_at.label("revised_at"),
             run.revision_id,
             run.triggered_by,
             run.trigger_data,
@@ -272,6 +216,8 @@ def _row(found: Any, latest: AutomationStepRun | None) -> RunRow:
         due_at=latest.due_at if latest and under_way else None,
         error_code=latest.error_code if latest and failed else None,
         error_message=latest.error_message if latest and failed else None,
+        paused=found.paused,
+        held_at=latest.held_at if latest and under_way else None,
     )
 
 
@@ -293,4 +239,5 @@ def _visit(run_id: str, place: int, row: AutomationStepRun) -> StepRunRow:
         failures=tuple(row.failures or ()),
         error_code=row.error_code,
         error_message=row.error_message,
+        held_at=row.held_at,
     )

@@ -181,8 +181,8 @@ def test_the_mail_as_sent_is_one_click_away(owner: Reader, scene: Scene) -> None
 def test_a_run_of_a_paused_automation_says_what_will_happen(owner: Reader, scene: Scene) -> None:
     note = texts(tree(owner.get(f"/runs/{scene.runs['at long']}")), ".note.hold")
     assert note == [
-        "The automation is paused since Mon 2 Mar, 09:37 UTC :"
-        " this person leaves it at the next step."
+        "The automation is paused since Mon 2 Mar, 09:37 UTC ."
+        " If it is still paused when this step is due, the person leaves it here."
     ]
 
 

@@ -30,7 +30,9 @@ def told() -> Told:
     return Told(document, {}, {})
 
 
-def _visit(index: int, status: str, branch: str | None = None) -> StepRunRow:
+def _visit(
+    index: int, status: str, branch: str | None = None, skip: str | None = None
+) -> StepRunRow:
     step = RAW["steps"][index]
     done = status not in ("pending", "executing")
     return StepRunRow(
@@ -46,7 +48,7 @@ def _visit(index: int, status: str, branch: str | None = None) -> StepRunRow:
         started_at=AT,
         completed_at=AT if done else None,
         email_send_row_id=None,
-        result={"branch": branch} if branch else None,
+        result={"branch": branch} if branch else {"skip": skip} if skip else None,
         failures=(),
         error_code=None,
         error_message=None,
@@ -55,7 +57,7 @@ def _visit(index: int, status: str, branch: str | None = None) -> StepRunRow:
 
 def _run(status: str, *visits: StepRunRow) -> RunDetail:
     named: dict[str, Any] = dict.fromkeys(RunRow.__annotations__)
-    return RunDetail(RunRow(**{**named, "status": status}), RAW, visits)
+    return RunDetail(RunRow(**{**named, "status": status}), RAW, visits, 1)
 
 
 def test_a_run_that_waits_at_the_first_step_has_taken_one_piece(told: Told) -> None:
@@ -110,4 +112,15 @@ def test_the_way_as_text_names_the_exit_of_a_branch(app: Flask, told: Told) -> N
         ("Wait 1 day", ""),
         ("first_name is “Ada”?", "yes"),
         ("Wait 1 day", ""),
+    ]
+
+
+def test_a_step_that_a_person_skipped_was_come_to_and_left(told: Told) -> None:
+    run = _run("running", _visit(0, "skipped", skip="user:a"), _visit(1, "pending"))
+    found = way.read(told, run)
+    assert found.taken == {(0, None, 1), (1, None, 2)}
+    assert found.states[1] == "skipped"
+    assert [stop.title for stop in way.text(told, run)][1:] == [
+        "Wait 1 day",
+        "first_name is “Ada”?",
     ]
