@@ -8,7 +8,9 @@ import pytest
 from sqlalchemy import insert, text
 from sqlalchemy.orm import Session
 
+from engine.audience import queries as audiences
 from engine.core.clock import FixedClock
+from engine.core.ids import write_cursor
 from engine.core.machine import born
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery import pruning, queries
@@ -38,7 +40,9 @@ def world(uow: UnitOfWork, clock: FixedClock) -> World:
                 insert(EmailSend),
                 [_mail(made, person, f"{number}:{person}", number == 0) for person in people],
             )
-        session.execute(text("ANALYZE"))
+        if session.get_bind().dialect.name == "postgresql":
+            # By itself before long; the embedded database never learns what its tables hold.
+            session.execute(text("ANALYZE"))
     return made
 
 
@@ -73,8 +77,6 @@ def taken(world: World, action: Callable[[Session], object]) -> set[str]:
 
 def test_a_message_id_is_found_by_the_public_id_in_it(world: World) -> None:
     named = f"mail1x{world_person(world)}@acme.example"
-    with world.uow.begin() as session:  # nothing else may be needed
-        session.execute(text("DROP INDEX IF EXISTS ix_email_sends_workspace_id_message_id"))
 
     def ask(session: Session) -> None:
         found, _ = queries.page_sends(session, world.workspace_id, message_id=named)
@@ -120,7 +122,27 @@ def test_failed_mail_is_paged_by_an_index_of_its_status(world: World) -> None:
         assert len(found) == 50
 
     found = taken(world, ask)
-    assert any("status" in way for way in found), found
+    assert any("ix_email_sends_ended" in way for way in found), found
+
+
+@pytest.mark.parametrize(
+    ("filters", "many"), [({}, MAILS), ({"after": write_cursor(40)}, 0), ({"status": FAILED}, 1)]
+)
+def test_the_mails_of_a_person_are_paged_without_those_of_others(
+    world: World, filters: dict[str, str], many: int
+) -> None:
+    with world.uow.read() as session:
+        row_id = world_person(world)
+        person = audiences.contacts_by_row_id(session, world.workspace_id, [row_id])[row_id]
+
+    def ask(session: Session) -> None:
+        found, _ = queries.page_sends(
+            session, world.workspace_id, contact=person.public_id, **filters
+        )
+        assert len(found) == many
+
+    found = taken(world, ask)
+    assert any("contact_id" in way for way in found), found
 
 
 def test_the_purge_reads_the_mails_of_its_people_alone(world: World) -> None:
