@@ -30,7 +30,7 @@ test: setup-dev
 	@exec $(BIN)/python -m tests.legs
 
 chaos: setup-dev
-	@exec $(BIN)/python -m tests.legs tests/chaos --chaos-runs=2000
+	@exec $(BIN)/python -m tests.legs --in-turn tests/chaos --chaos-runs=2000
 
 # Plants faults in a copy of the engine; each must turn the tests red.
 mutants: setup-dev

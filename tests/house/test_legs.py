@@ -2,13 +2,18 @@
 
 from dataclasses import replace
 
+import pytest
+from sqlalchemy.orm import Session
+
 from tests.legs import LegResult, complaints
+from tests.support.leg_plugin import asks_for_leg
 from tests.support.programs import LEFT_OUT
 
 GOOD = LegResult(
     name="sqlite",
     exit_code=0,
     collected=frozenset({"tests/a.py::test_a", "tests/only_sqlite/b.py::test_b"}),
+    elsewhere=frozenset(),
     passed=2,
     skipped={},
     left_out=[],
@@ -56,3 +61,27 @@ def test_any_other_skip_is_never_forgiven() -> None:
     assert complaints([lazy], strict=False) == [
         "leg sqlite: skipped tests/a.py::test_a (Skipped: not today)"
     ]
+
+
+def test_what_the_other_leg_ran_may_be_left_to_it() -> None:
+    left = replace(OTHER, elsewhere=frozenset({"tests/a.py::test_a"}))
+    assert complaints([GOOD, left], strict=True) == []
+
+
+def test_a_test_that_no_leg_ran_is_a_complaint() -> None:
+    left = [replace(leg, elsewhere=frozenset({"tests/a.py::test_a"})) for leg in (GOOD, OTHER)]
+    assert complaints(left, strict=False) == ["no leg ran tests/a.py::test_a"] * 2
+    assert complaints(left[:1], strict=False) == ["no leg ran tests/a.py::test_a"]
+
+
+def test_nobody_reaches_a_database_who_would_run_on_one_leg_alone(
+    request: pytest.FixtureRequest,
+) -> None:
+    with pytest.raises(RuntimeError, match="without asking for it"):
+        request.getfixturevalue("database_url")
+
+
+def test_who_asks_for_a_session_runs_on_both_legs(
+    request: pytest.FixtureRequest, session: Session
+) -> None:
+    assert asks_for_leg(request.node)

@@ -12,7 +12,7 @@ from sqlalchemy import make_url
 
 from engine.core.db import make_engine
 from migrations import run
-from tests.support.leg_plugin import Leg
+from tests.support.leg_plugin import Leg, require_leg
 from tests.support.servers import Postgres, Redis
 
 
@@ -52,6 +52,7 @@ def postgres_template(postgres: Postgres) -> str:
 @pytest.fixture
 def empty_database_url(leg: Leg, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Return the address of a database without any table, for tests of migrations."""
+    require_leg(request.node)
     if leg == "sqlite":
         yield f"sqlite:///{tmp_path / 'empty.db'}"
     else:
@@ -61,6 +62,7 @@ def empty_database_url(leg: Leg, request: pytest.FixtureRequest, tmp_path: Path)
 @pytest.fixture
 def database_url(leg: Leg, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Return the address of a migrated, empty database that belongs to this test alone."""
+    require_leg(request.node)
     if leg == "sqlite":
         path = tmp_path / "stellwerk.db"
         shutil.copyfile(request.getfixturevalue("sqlite_template"), path)
@@ -73,6 +75,7 @@ def database_url(leg: Leg, request: pytest.FixtureRequest, tmp_path: Path) -> It
 @pytest.fixture
 def redis_url(leg: Leg, request: pytest.FixtureRequest) -> str | None:
     """Return the address of an unused Redis database; None on the leg with the SQLite queue."""
+    require_leg(request.node)
     if leg == "sqlite":
         return None
     server: Redis = request.getfixturevalue("redis")

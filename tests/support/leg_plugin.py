@@ -1,7 +1,7 @@
 """The leg of a run: which database and queue the tests use, and the record of what they did.
 
 `--leg` chooses; `--leg-record` names a JSON file for the node ids and counts, which
-`tests/legs.py` compares between the legs.
+`tests/legs.py` compares between the legs. `--leg-own` leaves out what cannot tell the legs apart.
 """
 
 import json
@@ -22,6 +22,7 @@ class Record:
 
     def __init__(self) -> None:
         self.collected: list[str] = []
+        self.elsewhere: list[str] = []
         self.passed: set[str] = set()
         self.failed: set[str] = set()
         self.skipped: dict[str, str] = {}
@@ -44,6 +45,7 @@ class Record:
         """Return the record as plain values."""
         return {
             "collected": sorted(self.collected),
+            "elsewhere": sorted(self.elsewhere),
             "passed": len(self.passed - self.failed),
             "failed": sorted(self.failed),
             "skipped": self.skipped,
@@ -63,6 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("legs")
     group.addoption("--leg", choices=sorted(FOREIGN), default="sqlite", help="database and queue")
     group.addoption("--leg-record", type=Path, help="JSON file for node ids and counts")
+    group.addoption("--leg-own", action="store_true", help="only tests that ask for `leg`")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -75,9 +78,33 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if collection_path.name == FOREIGN[config.getoption("--leg")] else None
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Note the node ids."""
-    session.config.stash[_RECORD].collected = [item.nodeid for item in session.items]
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Note the node ids; with --leg-own, leave to the other leg what does not ask for `leg`.
+
+    `leg` is the one fixture that knows the leg: whoever asks for it through none of its fixtures
+    does the same on both.
+    """
+    record = config.stash[_RECORD]
+    record.collected = [item.nodeid for item in items]
+    if not config.getoption("--leg-own"):
+        return
+    left = [item for item in items if not asks_for_leg(item)]
+    record.elsewhere = [item.nodeid for item in left]
+    items[:] = [item for item in items if asks_for_leg(item)]
+    config.hook.pytest_deselected(items=left)
+
+
+def asks_for_leg(item: pytest.Item) -> bool:
+    """Return whether a test or one of its fixtures names `leg`, or its folder is of one leg."""
+    alone = any(name in item.path.parts for name in FOREIGN.values())
+    return alone or (isinstance(item, pytest.Function) and "leg" in item.fixturenames)
+
+
+def require_leg(item: pytest.Item) -> None:
+    """Refuse what hangs on the leg to a test that does not name it, so that none hides it."""
+    if not asks_for_leg(item):
+        raise RuntimeError(f"{item.nodeid} hangs on the leg without asking for it")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,7 +118,10 @@ def pytest_runtest_makereport(
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the record."""
+    """Write the record; to have left everything to the other leg is no failure."""
+    if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        left_everything = bool(session.config.stash[_RECORD].elsewhere)
+        session.exitstatus = pytest.ExitCode.OK if left_everything else session.exitstatus
     target: Path | None = session.config.getoption("--leg-record")
     if target is not None:
         target.parent.mkdir(parents=True, exist_ok=True)
