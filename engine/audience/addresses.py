@@ -1,5 +1,6 @@
 """E-mail addresses as identity keys: what counts as one, and its one spelling (facts 3.1)."""
 
+import hashlib
 from typing import Final
 
 from email_validator import EmailNotValidError, validate_email
@@ -34,3 +35,12 @@ def read_address(text: str) -> str | None:
 def address_key(text: str) -> str:
     """Return the key to look an address up by; a text that is no address finds nobody."""
     return read_address(text) or normalise_email(text)
+
+
+def opt_out_hash(workspace_id: int, key: str) -> str:
+    """Return what an address that opted out is known by once its contact is gone.
+
+    Hides the address from whoever reads the table, and differs between workspaces; somebody who
+    has a list of addresses already can still try them. key: an identity key.
+    """
+    return hashlib.sha256(f"{workspace_id}:{key}".encode()).hexdigest()[:32]

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from engine.audience.inputs import ContactInput, ContactPatch, Mode, SavedContact, ValueChange
 from engine.audience.models import Contact
-from engine.audience.service import writing
+from engine.audience.service import marks, writing
 from engine.audience.service.cleaning import Change, clean_patch
 from engine.audience.service.resolving import (
     Writing,
@@ -159,7 +159,7 @@ def delete_contact(
     """
     if not is_public_id(public_id):
         return missing("contact_not_found")
-    row_id = session.execute(
+    gone = session.execute(
         update(Contact)
         .where(
             Contact.workspace_id == workspace_id,
@@ -167,12 +167,15 @@ def delete_contact(
             Contact.deleted_at.is_(None),
         )
         .values(deleted_at=at, updated_at=at)
-        .returning(Contact.id)
+        .returning(Contact.id, Contact.email, Contact.unsubscribed_at)
         .execution_options(synchronize_session=False)
-    ).scalar()
-    if row_id is None:
+    ).first()
+    if gone is None:
         return missing("contact_not_found")
-    event = events.NewEvent(workspace_id, row_id, DELETED, actor.name.split(":")[0], at)
+    if gone.email is not None and gone.unsubscribed_at is not None:
+        # It may have opted out under another address; this one leaves with it.
+        marks.mark(session, workspace_id, gone.email, gone.unsubscribed_at)
+    event = events.NewEvent(workspace_id, gone.id, DELETED, actor.name.split(":")[0], at)
     events.record(session, [event], at)
     subject = audit.Subject(workspace_id, "contact", public_id)
     audit.record(session, subject, "contact.deleted", actor, at)

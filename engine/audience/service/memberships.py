@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from engine.audience.inputs import Subscription, Unsubscription
 from engine.audience.models import Contact, TopicMembership
 from engine.audience.queries import TopicRow, get_topic
-from engine.audience.service import writing
+from engine.audience.service import marks, writing
 from engine.core import events
 from engine.core.db import Id, Instant, always, among, batch_table, upsert
 from engine.core.ids import is_public_id
@@ -189,7 +189,7 @@ def _leave(
 def _take_back_opt_out(
     session: Session, workspace_id: int, row_ids: Sequence[int], at: datetime
 ) -> None:
-    session.execute(
+    back = session.scalars(
         update(Contact)
         .where(
             Contact.workspace_id == workspace_id,
@@ -197,8 +197,10 @@ def _take_back_opt_out(
             Contact.unsubscribed_at.is_not(None),
         )
         .values(unsubscribed_at=None, updated_at=at)
+        .returning(Contact.email)
         .execution_options(synchronize_session=False)
     )
+    marks.unmark(session, workspace_id, {email for email in back if email is not None})
 
 
 def _event(

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import and_, delete, func, or_, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact, Topic, TopicMembership
+from engine.audience.service import marks
 from engine.audience.service.memberships import UNSUBSCRIBED as TOPIC_UNSUBSCRIBED
 from engine.core import events
 from engine.core.ids import is_public_id
@@ -39,17 +40,18 @@ def opt_out(
 
     Records `topic_unsubscribed` per topic and `unsubscribed` once; doing it again changes nothing.
     A deleted contact may still opt out, and whoever has its address since opts out with it, as will
-    whoever gets it next (`former`): the link stood in a mail to that address. send: the mail it
+    whoever gets it next (`marks`): the link stood in a mail to that address. send: the mail it
     stood in. A later effective subscription takes the opt-out back (facts 3.4). Refused:
     contact_not_found.
     """
     people = _hold(session, workspace_id, contact_id)
     if not people:
         return missing("contact_not_found")
-    staying = [person for person in people if person.unsubscribed_at is None]
-    fresh = [person.id for person in staying if not person.gone]
+    for email in {person.email for person in people if person.email is not None}:
+        marks.mark(session, workspace_id, email, at)
+    fresh = [person.id for person in people if person.unsubscribed_at is None]
     left = _leave(session, workspace_id, [person.id for person in people])
-    changed = sorted({*(person.id for person in staying), *(row.contact_id for row in left)})
+    changed = sorted({*fresh, *(row.contact_id for row in left)})
     if not changed:
         return OptedOut(already=True, topics=0)
     session.execute(
@@ -69,10 +71,7 @@ def opt_out(
 
 
 def _hold(session: Session, workspace_id: int, contact_id: str) -> Sequence[Any]:
-    """Lock the contact and all who have or had its address, in the order of their ids.
-
-    gone: they had the address before; nothing is told of them.
-    """
+    """Lock the contact and, where it was deleted, the live one with its address."""
     if not is_public_id(contact_id):
         return []
     named = select(Contact.email).where(
@@ -80,14 +79,14 @@ def _hold(session: Session, workspace_id: int, contact_id: str) -> Sequence[Any]
         Contact.public_id == contact_id,
         Contact.email.is_not(None),
     )
-    before = and_(Contact.deleted_at.is_not(None), Contact.email.in_(named))
-    since = and_(Contact.deleted_at.is_(None), Contact.email.in_(named))
-    gone = and_(Contact.deleted_at.is_not(None), Contact.public_id != contact_id)
     held = (
-        select(Contact.id, Contact.unsubscribed_at, gone.label("gone"))
+        select(Contact.id, Contact.email, Contact.unsubscribed_at)
         .where(
             Contact.workspace_id == workspace_id,
-            or_(Contact.public_id == contact_id, since, before),
+            or_(
+                Contact.public_id == contact_id,
+                Contact.deleted_at.is_(None) & Contact.email.in_(named),
+            ),
         )
         .order_by(Contact.id)
         .with_for_update(key_share=True)

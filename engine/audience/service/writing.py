@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 from engine.audience.inputs import ValueChange
 from engine.audience.models import BUILT_IN, Contact
 from engine.audience.queries import property_values
-from engine.audience.service import former, value_rows
+from engine.audience.service import marks, value_rows
 from engine.audience.service.cleaning import FIELDS, Change
 from engine.audience.values import TypedValue, of_text
 from engine.core.db import Columns, Id, among, batch_table, upsert
@@ -149,7 +149,7 @@ def insert_contacts(
     address that opted out before has opted out.
     """
     emails = {email for change in changes if (email := change.fields.get("email")) is not None}
-    since = former.opted_out(session, workspace_id, emails)
+    since = marks.opted_out(session, workspace_id, emails)
     rows = [
         {
             "workspace_id": workspace_id,
@@ -196,7 +196,7 @@ def rewrite_contacts(
     _update(session, workspace_id, [each for each in rewrites if not each.moves_key], at)
     written = [each for each in rewrites if each.stored.id not in taken]
     moved = {each.stored.id: email for each in written if (email := each.moved.get("email"))}
-    former.take_over(session, workspace_id, moved)
+    marks.take_over(session, workspace_id, moved)
     put = {
         rewrite.stored.id: {**_built_in(rewrite.moved, None), **rewrite.values}
         for rewrite in written

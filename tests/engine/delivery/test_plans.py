@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from sqlalchemy import insert, text
@@ -129,7 +129,7 @@ def test_failed_mail_is_paged_by_an_index_of_its_status(world: World) -> None:
     ("filters", "many"), [({}, MAILS), ({"after": write_cursor(40)}, 0), ({"status": FAILED}, 1)]
 )
 def test_the_mails_of_a_person_are_paged_without_those_of_others(
-    world: World, filters: dict[str, str], many: int
+    world: World, filters: dict[str, Any], many: int
 ) -> None:
     with world.uow.read() as session:
         row_id = world_person(world)

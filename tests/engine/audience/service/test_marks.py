@@ -5,10 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
+from engine import pruning
 from engine.audience import queries, service
+from engine.audience.addresses import opt_out_hash
 from engine.audience.inputs import (
     API,
     IMPORT,
@@ -19,8 +21,10 @@ from engine.audience.inputs import (
     ContactPatch,
     EventInput,
 )
+from engine.audience.models import Contact, OptOut
 from engine.audience.queries import ContactRow
 from engine.audience.service.opting_out import PUBLIC_EMAIL_LINK, OptedOut, opt_out
+from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts
 from tests.factories import audience as make
@@ -152,6 +156,43 @@ def test_the_link_of_an_older_contact_counts_for_who_comes_back_later(
     leave(session, workspace, first)
     by_api(session, workspace)
     assert since(session, workspace) == THEN
+
+
+def test_a_changed_address_leaves_the_opt_out_with_both(session: Session, workspace: int) -> None:
+    kim = make.contact(session, workspace, KIM)
+    leave(session, workspace, kim)
+    patch = ContactPatch({"email": "new@people.example"})
+    service.update_contact(session, workspace, kim.public_id, patch, API, LATER)
+    by_api(session, workspace)
+    assert since(session, workspace) == THEN
+    delete(session, workspace, kim)
+    make.contact(session, workspace, "new@people.example")
+    assert since(session, workspace, "new@people.example") == THEN
+
+
+def test_the_mark_outlives_the_purge_and_names_nobody(uow: UnitOfWork, clock: FixedClock) -> None:
+    with uow.begin() as session:
+        workspace = accounts.workspace(session).id
+        clock.advance(THEN - clock.now())
+        gone(session, workspace)
+    clock.advance(timedelta(days=31))
+    assert pruning.purge(uow) == {"contacts": 1}
+    with uow.begin(workspace) as session:
+        assert session.scalars(select(Contact)).all() == []
+        (kept,) = session.scalars(select(OptOut)).all()
+        assert (kept.opted_out_at, len(kept.address_hash)) == (THEN, 32)
+        assert "kim" not in kept.address_hash
+        by_api(session, workspace)
+        assert since(session, workspace) == THEN
+        back, topic = queries.find_by_email(session, workspace, KIM), make.topic(session, workspace)
+        assert back is not None
+        service.subscribe(session, workspace, topic.public_id, back.public_id, API, LATER)
+        assert session.scalars(select(OptOut)).all() == []
+
+
+def test_one_address_is_known_by_another_mark_in_each_workspace() -> None:
+    assert opt_out_hash(1, KIM) == opt_out_hash(1, KIM)
+    assert len({opt_out_hash(1, KIM), opt_out_hash(2, KIM), opt_out_hash(1, f"x{KIM}")}) == 3
 
 
 def test_who_takes_an_address_over_keeps_an_earlier_opt_out_of_their_own(
