@@ -22,6 +22,7 @@ from web.health import views as health
 from web.home import views as home
 from web.links import views as links
 from web.people import views as people
+from web.replay import Repeating
 from web.runs import views as runs
 from web.sends import views as sends
 from web.suppressions import views as suppressions
@@ -49,7 +50,7 @@ log: Final = structlog.get_logger(__name__)
 _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
-class Console(OpenAPI):
+class Console(Repeating, OpenAPI):
     """The app; what breaks in it is logged like everything else."""
 
     def log_exception(self, exc_info: _Raised) -> None:

@@ -287,21 +287,3 @@ def without_skip() -> Any:
     """
     result = AutomationStepRun.result
     return case((result["reason"].as_string() == OVERDUE, null()), else_=result)
-
-
-__all__ = [
-    "CHOICES",
-    "OVERDUE",
-    "SHIFT",
-    "SKIP",
-    "Resume",
-    "cancel_inside",
-    "count_inside",
-    "hint_due",
-    "inside",
-    "let_go",
-    "set_places",
-    "surely_paused",
-    "waits_until",
-    "without_skip",
-]
