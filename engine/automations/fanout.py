@@ -20,6 +20,7 @@ from engine.automations.kinds.triggers import TRIGGERS
 from engine.automations.kinds.triggers.base import AnyTriggerKind
 from engine.automations.models import ACTIVE, Automation, AutomationRevision, AutomationRun
 from engine.automations.revisions import graphs
+from engine.automations.run_records import Birth
 from engine.core.db import among
 from engine.core.events import RecordedEvent
 from engine.core.ids import new_public_ids
@@ -107,15 +108,29 @@ def _start(
     if graph is None or first is None or not chosen:
         return Counter()
     due = at + first.kind.entry_delay(first.config)
-    rows = [_run_row(automation, found, at, due) for found in chosen.values()]
-    ids = new_public_ids(len(rows))
-    made = run_records.create_runs(
-        session,
-        [{**row, "public_id": public_id} for public_id, row in zip(ids, rows, strict=True)],
+    rows = [
+        {
+            "public_id": public_id,
+            "contact_id": contact_id,
+            "event_id": recorded.id,
+            "trigger_data": data,
+        }
+        for public_id, (contact_id, (recorded, data)) in zip(
+            new_public_ids(len(chosen)), chosen.items(), strict=True
+        )
+    ]
+    birth = Birth(
+        automation.workspace_id,
+        automation.id,
+        automation.revision_id,
+        automation.trigger_type,
+        due if due > at else None,
+        at,
     )
-    _first_steps(session, made, first, at)
-    event_of = {public_id: row["event_id"] for public_id, row in zip(ids, rows, strict=True)}
-    return Counter(event_of[run.public_id] for run in made)
+    made = run_records.create_runs(session, birth, rows)
+    _first_steps(session, automation, [run_id for run_id, _ in made], first, at)
+    event_of = {row["public_id"]: row["event_id"] for row in rows}
+    return Counter(event_of[public_id] for _, public_id in made)
 
 
 def _admitted(session: Session, automation: Live, chosen: Chosen, at: datetime) -> Chosen:
@@ -144,34 +159,11 @@ def _matching(automation: Live, events: Sequence[RecordedEvent]) -> Chosen:
     return chosen
 
 
-def _run_row(
-    automation: Live, found: tuple[RecordedEvent, Any], at: datetime, due: datetime
-) -> dict[str, Any]:
-    recorded, data = found
-    return {
-        "workspace_id": automation.workspace_id,
-        "automation_id": automation.id,
-        "revision_id": automation.revision_id,
-        "contact_id": recorded.event.contact_id,
-        "event_id": recorded.id,
-        "triggered_by": automation.trigger_type,
-        "trigger_data": data,
-        "next_step_at": due if due > at else None,
-        "started_at": at,
-    }
-
-
-def _first_steps(session: Session, runs: Sequence[Any], first: GraphStep, at: datetime) -> None:
-    same = step_row(0, 0, first, at)
-    rows = [
-        {
-            **same,
-            "automation_run_id": run.id,
-            "workspace_id": run.workspace_id,
-            "automation_id": run.automation_id,
-        }
-        for run in runs
-    ]
+def _first_steps(
+    session: Session, automation: Live, run_ids: Sequence[int], first: GraphStep, at: datetime
+) -> None:
+    same = step_row(0, automation.workspace_id, first, at) | {"automation_id": automation.id}
+    rows = [{**same, "automation_run_id": run_id} for run_id in run_ids]
     hint_steps(session, run_records.create_step_runs(session, rows, at), at)
 
 

@@ -1,9 +1,8 @@
 """Births of runs and step runs, set-wise. Their statuses afterwards belong to `run_lifecycle`."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Executable, String, bindparam, func, insert, literal_column, select
 from sqlalchemy.orm import Session
@@ -23,25 +22,19 @@ from engine.core.db import (
     Id,
     Instant,
     Prepared,
-    batch_table,
     json_type,
     packed,
     rows_table,
     table_of,
-    upsert,
+    upsert_of,
 )
 
+# What differs from run to run of one fan-out; the rest is a `Birth`.
 _RUN_COLUMNS: Final[Columns] = {
     "public_id": String(),
-    "workspace_id": Id,
-    "automation_id": Id,
-    "revision_id": Id,
     "contact_id": Id,
     "event_id": Id,
-    "triggered_by": String(),
     "trigger_data": json_type(),
-    "next_step_at": Instant(),
-    "started_at": Instant(),
 }
 _STEP_COLUMNS: Final[Columns] = {
     "workspace_id": Id,
@@ -53,35 +46,63 @@ _STEP_COLUMNS: Final[Columns] = {
 }
 
 
-def create_runs(session: Session, rows: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
+class Birth(NamedTuple):
+    """What runs that begin together have in common. next_step_at: None where nobody waits first."""
+
+    workspace_id: int
+    automation_id: int
+    revision_id: int
+    triggered_by: str
+    next_step_at: datetime | None
+    started_at: datetime
+
+
+_BIRTH: Final[Columns] = {
+    "workspace_id": Id,
+    "automation_id": Id,
+    "revision_id": Id,
+    "triggered_by": String(),
+    "next_step_at": Instant(),
+    "started_at": Instant(),
+}
+
+
+def create_runs(
+    session: Session, birth: Birth, rows: Sequence[Mapping[str, Any]]
+) -> Sequence[tuple[int, str]]:
     """Insert running runs; whoever has one already gets none (the partial unique index decides).
 
-    The automation is asked once more whether it is active, and held so until the transaction ends:
-    a Stop waits for who is just entering, and who comes behind it stays outside. Returns
-    (id, public_id) of the runs that really began; each is counted as entered.
+    rows: public_id, contact_id, event_id, trigger_data. The automation is asked once more whether
+    it is active, and held so until the transaction ends: a Stop waits for who is just entering, and
+    who comes behind it stays outside. Returns (id, public_id) of the runs that really began; each
+    is counted as entered.
     """
-    source = batch_table(session, _RUN_COLUMNS, rows)
-    values = [*(source.c[name] for name in _RUN_COLUMNS), *_constants(RUNNING, 0, 0)]
-    names = [*_RUN_COLUMNS, "status", "current_step_index", "steps_executed"]
-    owner = Automation
-    chosen = (
-        select(*values)
-        .select_from(source)
-        .join(
-            owner,
-            (owner.id == source.c.automation_id) & (owner.workspace_id == source.c.workspace_id),
-        )
-        .where(owner.status == ACTIVE)
-        .with_for_update(read=True, key_share=True, of=owner)
-    )
-    statement = upsert(session, AutomationRun).from_select(names, chosen).on_conflict_do_nothing()
-    run = AutomationRun
-    made = session.execute(
-        statement.returning(run.id, run.public_id, run.workspace_id, run.automation_id)
-    ).all()
-    for key, by in Counter((row.workspace_id, row.automation_id) for row in made).items():
-        counters.count_runs(session, key, counters.ENTERED, by)
+    same = {f"of_{name}": value for name, value in birth._asdict().items()}
+    found = _CREATE_RUNS.run(session, rows=packed(session, rows), **same).all()
+    made = [(row_id, public_id) for row_id, public_id in found]
+    key = (birth.workspace_id, birth.automation_id)
+    counters.count_runs(session, key, counters.ENTERED, len(made))
     return made
+
+
+def _prepare_runs(dialect: str) -> Executable:
+    table, owner = table_of(AutomationRun), table_of(Automation).c
+    source = rows_table(dialect, _RUN_COLUMNS)
+    same = {name: bindparam(f"of_{name}", type_=kind) for name, kind in _BIRTH.items()}
+    values = [*(source.c[name] for name in _RUN_COLUMNS), *same.values()]
+    names = [*_RUN_COLUMNS, *same, "status", "current_step_index", "steps_executed"]
+    its = (owner.id == same["automation_id"]) & (owner.workspace_id == same["workspace_id"])
+    chosen = (
+        select(*values, *_constants(RUNNING, 0, 0))
+        .join_from(source, owner.id.table, its)
+        .where(owner.status == ACTIVE)
+        .with_for_update(read=True, key_share=True, of=owner.id.table)
+    )
+    statement = upsert_of(dialect, table).from_select(names, chosen).on_conflict_do_nothing()
+    return statement.returning(table.c.id, table.c.public_id)
+
+
+_CREATE_RUNS: Final = Prepared(_prepare_runs)
 
 
 def create_step_runs(

@@ -10,7 +10,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ColumnElement, Index, String, UniqueConstraint, and_, insert, not_, select
+from sqlalchemy import (
+    ColumnElement,
+    Executable,
+    Index,
+    String,
+    UniqueConstraint,
+    and_,
+    bindparam,
+    insert,
+    not_,
+    select,
+)
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from engine.core.db import (
@@ -19,10 +30,13 @@ from engine.core.db import (
     Id,
     Instant,
     JsonObject,
+    Prepared,
     WorkspaceChild,
     among,
-    batch_table,
     json_type,
+    packed,
+    rows_table,
+    table_of,
     workspace_if_embedded,
     workspace_key,
     workspace_reference,
@@ -102,7 +116,6 @@ _COLUMNS: Final[Columns] = {
     "data": json_type(),
     "source": String(),
     "occurred_at": Instant(),
-    "recorded_at": Instant(),
 }
 
 
@@ -116,14 +129,9 @@ def record(session: Session, batch: Sequence[NewEvent], at: datetime) -> Recordi
     if not batch:
         return Recording((), Counter())
     public_ids = new_public_ids(len(batch))
-    rows = [_row(event, f"evt_{each}", at) for event, each in zip(batch, public_ids, strict=True)]
-    source = batch_table(session, _COLUMNS, rows)
-    written = session.execute(
-        insert(Event)
-        .from_select(list(_COLUMNS), source.select())
-        .returning(Event.public_id, Event.id)
-    ).all()
-    ids = {row.public_id: row.id for row in written}
+    rows = [_row(event, f"evt_{each}") for event, each in zip(batch, public_ids, strict=True)]
+    written = _RECORD.run(session, rows=packed(session, rows), at=at).all()
+    ids: dict[str, int] = dict(written)
     events = tuple(
         RecordedEvent(ids[str(row["public_id"])], str(row["public_id"]), event)
         for row, event in zip(rows, batch, strict=True)
@@ -165,15 +173,24 @@ def forget_people(session: Session, workspace_id: int, contact_ids: Sequence[int
     return forget(session, ids) if ids else 0
 
 
-def _row(event: NewEvent, public_id: str, at: datetime) -> dict[str, object]:
-    return {
+def _row(event: NewEvent, public_id: str) -> dict[str, object]:
+    row = {
         "public_id": public_id,
         "workspace_id": event.workspace_id,
         "contact_id": event.contact_id,
         "kind": event.kind,
-        "name": event.name,
         "data": dict(event.data),
         "source": event.source,
         "occurred_at": event.occurred_at,
-        "recorded_at": at,
     }
+    return row if event.name is None else {**row, "name": event.name}
+
+
+def _prepare(dialect: str) -> Executable:
+    table, rows = table_of(Event), rows_table(dialect, _COLUMNS)
+    values = [*rows.c, bindparam("at", type_=Instant())]
+    statement = insert(table).from_select([*_COLUMNS, "recorded_at"], select(*values))
+    return statement.returning(table.c.public_id, table.c.id)
+
+
+_RECORD: Final = Prepared(_prepare)

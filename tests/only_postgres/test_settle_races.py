@@ -126,12 +126,12 @@ def test_a_stop_leaves_nobody_inside_who_was_just_entering(
     arrived, go_on = Event(), Event()
     original = run_records.create_runs
 
-    def create_runs(session: Any, rows: Any) -> Any:
+    def create_runs(session: Any, birth: Any, rows: Any) -> Any:
         if entered:
-            made = original(session, rows)
+            made = original(session, birth, rows)
         arrived.set()
         assert go_on.wait(30)
-        return made if entered else original(session, rows)
+        return made if entered else original(session, birth, rows)
 
     monkeypatch.setattr(run_records, "create_runs", create_runs)
     with ThreadPoolExecutor(2) as threads:
