@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, delete, or_, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact, ContactPropertyValue, TopicMembership
+from engine.audience.service import marks
 from engine.automations import counters
 from engine.automations.models import (
     Automation,
@@ -39,6 +40,10 @@ def erase(
     )
     sends = select(send.id).where(send.workspace_id == workspace_id, send.contact_id.in_(people))
     counters.forget(session, set(session.scalars(plans)))
+    addresses = select(Contact.email).where(
+        Contact.workspace_id == workspace_id, Contact.id.in_(people), Contact.email.is_not(None)
+    )
+    marks.unmark(session, workspace_id, {email for email in session.scalars(addresses) if email})
     doomed: list[tuple[Any, ColumnElement[bool]]] = [
         (AutomationStepRun, AutomationStepRun.automation_run_id.in_(runs)),
         (run, run.id.in_(runs)),

@@ -12,7 +12,7 @@ from engine import demo
 from engine.accounts.service import SetUp, set_up
 from engine.audience import service as audience
 from engine.audience.inputs import CONSOLE, STRICT, ContactInput, PropertyInput
-from engine.audience.models import Contact, Property, Topic
+from engine.audience.models import Contact, OptOut, Property, Topic
 from engine.automations.models import Automation, AutomationRun, AutomationStepRun
 from engine.core import audit
 from engine.core.clock import FixedClock
@@ -157,6 +157,19 @@ def test_a_removed_sample_can_be_loaded_again(uow: UnitOfWork, workspace_id: int
         load(uow, workspace_id)
         with uow.begin() as session:
             assert demo.remove(session, workspace_id, START) == demo.Removed(30, 3)
+
+
+def test_a_sample_person_who_opted_out_begins_anew(uow: UnitOfWork, workspace_id: int) -> None:
+    load(uow, workspace_id)
+    with uow.begin() as session:
+        public_id = session.scalars(select(Contact.public_id).order_by(Contact.id)).first()
+        assert public_id is not None
+        audience.opt_out(session, workspace_id, public_id, CONSOLE, START)
+        assert demo.remove(session, workspace_id, START) == demo.Removed(30, 3)
+        assert session.scalars(select(OptOut)).all() == []
+    load(uow, workspace_id)
+    with uow.read() as session:
+        assert set(session.scalars(select(Contact.unsubscribed_at))) == {None}
 
 
 def test_every_sample_address_is_reserved_and_its_own() -> None:
