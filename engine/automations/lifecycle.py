@@ -59,7 +59,8 @@ class Ask:
     steps: how many steps would be in force; trigger_complete: whether its trigger can ever match;
     problems: what would fail for certain (decision A12); frozen: when leaving the draft, or a
     publish; inside: people with a running run; failures: what made the breaker ask for a pause;
-    on_pause: the rule that a resume puts back in force, for a restore may have paused on hold.
+    on_pause: the rule that a resume puts back in force, for a restore may have paused on hold;
+    told: what the audit line of a pause or a resume says beside the statuses.
     publish, afresh: inputs of their own, which act without changing the status (decision A9).
     """
 
@@ -71,6 +72,7 @@ class Ask:
     inside: int = 0
     failures: int | None = None
     on_pause: str | None = None
+    told: Mapping[str, audit.Scalar] = field(default_factory=dict)
     publish: bool = False
     afresh: bool = False
 
@@ -92,7 +94,9 @@ def _reduce(row: Automation, ask: Ask, at: datetime) -> Change | Refused:
     if ask.to == ACTIVE:
         return unfit(ask) or _activate(row, ask, at)
     if ask.to == PAUSED:
-        details = {} if ask.failures is None else {"consecutive_run_failures": ask.failures}
+        details: dict[str, audit.Scalar] = {"on_pause": row.on_pause, **ask.told}
+        if ask.failures is not None:
+            details["consecutive_run_failures"] = ask.failures
         return _told({"paused_at": at, "updated_at": at}, ACTIONS[PAUSED], details)
     if ask.inside:
         return Refused("people_inside", params={"count": ask.inside})
@@ -108,8 +112,8 @@ def _activate(row: Automation, ask: Ask, at: datetime) -> Change:
     if ask.on_pause is not None:
         patch["on_pause"] = ask.on_pause
     if ask.afresh:
-        return _told({**patch, "version": row.version + 1}, ACTIONS[ACTIVE], _AGAIN)
-    return _told(patch, RESUMED)
+        return _told({**patch, "version": row.version + 1}, ACTIONS[ACTIVE], {**_AGAIN, **ask.told})
+    return _told(patch, RESUMED, ask.told)
 
 
 def _publish(row: Automation, ask: Ask, at: datetime) -> Change | Refused:

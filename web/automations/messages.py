@@ -7,7 +7,9 @@ from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from flask_babel.speaklater import LazyString
 
+from engine.core.audit import Scalar
 from engine.core.outcome import Problem, Refused
+from web.automations import interruptions
 
 # Reasons; the first four are the seed's own sentences (facts 1.13).
 REASONS: Final[Mapping[str, LazyString]] = {
@@ -87,12 +89,14 @@ def problem(found: Problem) -> str:
     return _said(PROBLEMS.get(found.code), found.code, found.params)
 
 
-def done(before: str, after: str, name: str) -> str:
-    """Return what a transition did, for the line above the page."""
+def done(before: str, after: str, told: Mapping[str, Scalar], name: str) -> str:
+    """Return what a transition did, for the line above the page; told: as its audit line has it."""
     if after == "paused":
-        return str(gettext("Automation paused: “%(name)s”. Nobody new enters.", name=name))
+        did = gettext("Automation paused: “%(name)s”. Nobody new enters.", name=name)
+        return f"{did} {interruptions.paused(told)}".strip()
     if before == "paused":
-        return str(gettext("Automation resumed: “%(name)s”.", name=name))
+        did = gettext("Automation resumed: “%(name)s”.", name=name)
+        return f"{did} {interruptions.resumed(told)}".strip()
     return str(
         gettext("Automation activated: “%(name)s”. New people enter from now on.", name=name)
     )

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from engine.automations import queries
 from engine.automations.graph import END
 from engine.automations.models import DRAFT, HOLD, PAUSED
+from engine.automations.overdue import count_overdue
 from engine.automations.queries import AutomationDetail, AutomationRow, Figures, Tally
 from engine.core.db import JsonObject
 from engine.core.outcome import Problem, Refused
@@ -97,6 +98,7 @@ def page(
         "stages": _stages(row, figures, told),
         "broken": pause.broken,
         "problems": _findings(content, _blocking(found)) if row.status == DRAFT else (),
+        **_of_resume(session, workspace_id, row, at),
         "due_in_a_day": queries.waiting_until(session, workspace_id, row.row_id, at + _DAY),
     }
 
@@ -110,6 +112,17 @@ def refusal(found: AutomationDetail, refused: Refused) -> dict[str, Any]:
         "refused": messages.reason(refused),
         "problems": _findings(_shown(found)[0], problems),
     }
+
+
+def _of_resume(
+    session: Session, workspace_id: int, row: AutomationRow, at: datetime
+) -> dict[str, Any]:
+    """Return what the dialog of a resume says of people who were held."""
+    if row.status != PAUSED or row.on_pause != HOLD or row.paused_at is None:
+        return {}
+    most = queries.MOST_WAITING
+    overdue = count_overdue(session, workspace_id, row.row_id, at, most)
+    return {"overdue": overdue, "paused_for": at - row.paused_at}
 
 
 def _stages(row: AutomationRow, figures: Figures, told: Told | None) -> Sequence[funnel.Stage]:

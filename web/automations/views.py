@@ -6,8 +6,8 @@ from werkzeug.exceptions import BadRequest, NotFound
 from engine.automations import holding, queries, service
 from engine.automations.models import ACTIVE, AUTOMATION_STATUSES, DRAFT, PAUSED
 from engine.automations.queries import AutomationDetail
-from engine.automations.service import Wish
-from engine.core.outcome import Recorded, Refused, Transitioned
+from engine.automations.service import StatusChange, Wish
+from engine.core.outcome import Recorded, Refused
 from web import auth, errors, htmx
 from web.automations import messages, showing
 from web.request import now, session
@@ -72,18 +72,21 @@ def _switch(public_id: str, wish: Wish, expected: str) -> Response:
     """Ask for a status; only from the one that the pressed dialog spoke of, or from `to` itself."""
     workspace_id = auth.person().workspace_id
     found = _found(public_id)
-    answer: Transitioned | Recorded | Refused = Refused("illegal_edge")
+    answer: StatusChange | Refused = Refused("illegal_edge")
     if found.row.status in {expected, wish.to}:
-        answer = service.move(session(), workspace_id, public_id, wish, auth.actor(), now())
+        answer = service.change_status(
+            session(), workspace_id, public_id, wish, auth.actor(), now()
+        )
     if isinstance(answer, Refused):
         errors.abort_if_missing(answer)
         if answer.reason not in _OVERTAKEN:
             return _show(found, answer)
         flash(messages.reason(answer), "hold")
-    elif isinstance(answer, Recorded):
-        flash(messages.already(answer.status, found.row.name), "hold")
+    elif isinstance(answer.outcome, Recorded):
+        flash(messages.already(answer.outcome.status, found.row.name), "hold")
     else:
-        flash(messages.done(answer.before, answer.after, found.row.name))
+        moved = answer.outcome
+        flash(messages.done(moved.before, moved.after, answer.told, found.row.name))
     return htmx.see_other(url_for("automations.detail", public_id=public_id))
 
 

@@ -19,6 +19,7 @@ from engine.automations.queries.pauses import Failure, is_breaker, last_failures
 from engine.automations.queries.run_rows import RunDetail, RunFilter, RunRow, StepRunRow
 from engine.automations.queries.runs import get_run, page_runs
 from engine.automations.queries.stats import (
+    MOST_WAITING,
     Figures,
     StepFigures,
     Tally,
@@ -30,6 +31,7 @@ from engine.automations.queries.stats import (
 from engine.automations.queries.story import story
 
 __all__ = [
+    "MOST_WAITING",
     "AutomationDetail",
     "AutomationRow",
     "Failure",

@@ -1,6 +1,7 @@
 """Moves between statuses: activate, pause, stop, resume, start afresh, revert to draft."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -9,10 +10,11 @@ from sqlalchemy.orm import Session
 from engine.automations import entries, holding, lifecycle, run_lifecycle
 from engine.automations.document import read_document
 from engine.automations.models import ACTIVE, DRAFT, HOLD, PAUSED, Automation, AutomationRun
+from engine.automations.overdue import count_overdue
 from engine.automations.service.finding import draft_document, find, lock, people_inside, subject_of
 from engine.automations.service.freezing import checked, freeze, resuming
 from engine.core import audit
-from engine.core.audit import Actor
+from engine.core.audit import Actor, Scalar
 from engine.core.outcome import Recorded, Refused, Transitioned, invalid, missing
 
 STOPPED: Final = "automation.stopped"
@@ -36,13 +38,15 @@ class Wish:
 class StatusChange:
     """What a move did. people_inside: with a running run after it; cancelled: ended by a Stop;
 
-    due_now: people whose next step is due at once after a resume.
+    due_now: people whose next step is due at once after a resume; told: what its audit line says
+    of the people inside, as `_pause` and `_facts` have it.
     """
 
     outcome: Transitioned | Recorded
     people_inside: int
     cancelled: int = 0
     due_now: int = 0
+    told: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 def move(
@@ -96,11 +100,12 @@ def _counted(
     outcome: Transitioned | Recorded | Refused,
     cancelled: int = 0,
     due_now: int = 0,
+    told: Mapping[str, Scalar] | None = None,
 ) -> StatusChange | Refused:
     if isinstance(outcome, Refused):
         return outcome
     inside = holding.count_inside(session, row.workspace_id, row.id)
-    return StatusChange(outcome, inside, cancelled, due_now)
+    return StatusChange(outcome, inside, cancelled, due_now, told or {})
 
 
 def _activate(
@@ -125,23 +130,40 @@ def _go_on(
     session: Session, row: Automation, wish: Wish, actor: Actor, at: datetime
 ) -> StatusChange | Refused:
     """Resume, or start afresh; whoever was held goes on as chosen (decision A11)."""
-    paused_at, before, on_pause = row.paused_at, row.status, row.on_pause
-    ask = resuming(session, row, afresh=wish.start_afresh)
+    before, since = row.status, row.paused_at or at
+    choice = wish.resume or holding.SHIFT
+    resume = holding.Resume(row.workspace_id, row.id, row.on_pause, since, choice, actor.name)
+    told = _facts(session, resume, at) if before == PAUSED else {}
+    ask = replace(resuming(session, row, afresh=wish.start_afresh), told=told)
     outcome = lifecycle.move(session, row.id, ask, actor, at)
     due_now = 0
     if isinstance(outcome, Transitioned) and before == PAUSED:
-        choice = wish.resume or holding.SHIFT
-        since = paused_at or at
-        resume = holding.Resume(row.workspace_id, row.id, on_pause, since, choice, actor.name)
         due_now = holding.let_go(session, resume, at)
-    return _counted(session, row, outcome, due_now=due_now)
+    return _counted(session, row, outcome, due_now=due_now, told=told)
+
+
+def _facts(session: Session, resume: holding.Resume, at: datetime) -> Mapping[str, Scalar]:
+    """Return inside and paused_seconds; where people were held, also resume (the choice), overdue.
+
+    overdue: for how many the time of a step had come, which is whom the choice is about.
+    """
+    found: dict[str, Scalar] = {
+        "inside": holding.count_inside(session, resume.workspace_id, resume.automation_id),
+        "paused_seconds": int((at - resume.paused_at).total_seconds()),
+    }
+    if resume.on_pause == HOLD:
+        overdue = count_overdue(session, resume.workspace_id, resume.automation_id, at)
+        found |= {"resume": resume.choice, "overdue": overdue}
+    return found
 
 
 def _pause(
     session: Session, row: Automation, wish: Wish, actor: Actor, at: datetime
 ) -> StatusChange | Refused:
     """Pause; a Stop ends everybody inside too, also where it was paused already."""
-    outcome = lifecycle.move(session, row.id, lifecycle.Ask(PAUSED), actor, at)
+    inside = holding.count_inside(session, row.workspace_id, row.id)
+    told: dict[str, Scalar] = {"on_pause": row.on_pause, "inside": inside}
+    outcome = lifecycle.move(session, row.id, lifecycle.Ask(PAUSED, told=told), actor, at)
     cancelled = 0
     if wish.cancel_inside and not isinstance(outcome, Refused):
         run = AutomationRun
@@ -149,4 +171,4 @@ def _pause(
         cancelled = holding.cancel_inside(session, where, run_lifecycle.STOPPED, at)
         details = {"runs_cancelled": cancelled}
         audit.record(session, subject_of(row), STOPPED, actor, at, details)
-    return _counted(session, row, outcome, cancelled=cancelled)
+    return _counted(session, row, outcome, cancelled=cancelled, told=told)

@@ -5,11 +5,14 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from engine.automations.lifecycle import RESUMED
 from engine.automations.models import Automation, AutomationStepRun
+from engine.core.audit import AuditEntry
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import audience as people
 from tests.factories import automations as making
+from tests.web.picking import texts
 from tests.web.support import Reader, Town, tree
 
 
@@ -51,6 +54,60 @@ def test_resuming_asks_how_held_people_go_on(
     with uow.read() as session:
         due = session.scalars(select(AutomationStepRun.due_at)).one()
     assert due == clock.now() + timedelta(days=due_in_days)
+
+
+@pytest.mark.parametrize(
+    ("days", "told"), [(0, "Nobody is overdue."), (3, "1 of 1 person is overdue.")]
+)
+def test_the_resume_dialog_says_how_many_are_overdue_and_what_each_choice_does_to_them(
+    owner: Reader, clock: FixedClock, held: str, days: int, told: str
+) -> None:
+    owner.post(f"/automations/{held}/pause")
+    clock.advance(timedelta(days=days, hours=2))
+    page = tree(owner.get(f"/automations/{held}?ask=resume"))
+    assert texts(page, "#ask-resume fieldset p") == [told]
+    shift, on, skip = texts(page, "#ask-resume fieldset label")
+    moved = "3 days" if days else "2 hours"
+    assert shift == f"Shift: every wait moves by {moved}, as if there had been no pause"
+    assert on == "Go on now: whoever is overdue goes on at once, at most 60 people a minute"
+    assert skip == (
+        "Skip: whoever is overdue passes over the wait and every step behind it, up to the next"
+        " wait; those mails are never sent"
+    )
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ("shift", "Waits were shifted by 3 days."),
+        ("overdue", "1 overdue person goes on at once."),
+        ("skip", "1 overdue person skips to the next wait."),
+    ],
+)
+def test_what_a_pause_and_a_resume_did_is_written_down_and_said(
+    owner: Reader, uow: UnitOfWork, clock: FixedClock, held: str, choice: str, said: str
+) -> None:
+    owner.post(f"/automations/{held}/pause")
+    assert texts(tree(owner.get(f"/automations/{held}")), "#said p") == [
+        "Automation paused: “Welcome”. Nobody new enters. 1 person is inside."
+        " Whoever becomes due is held."
+    ]
+    clock.advance(timedelta(days=3))
+    owner.post(f"/automations/{held}/resume", data={"resume": choice})
+    assert texts(tree(owner.get(f"/automations/{held}")), "#said p") == [
+        f"Automation resumed: “Welcome”. {said}"
+    ]
+    with uow.read() as session:
+        row = AuditEntry
+        query = select(row.details).where(row.action.in_(("automation.paused", RESUMED)))
+        paused, resumed = session.scalars(query.order_by(row.id)).all()
+    assert (paused["on_pause"], paused["inside"]) == ("hold", 1)
+    assert {key: resumed[key] for key in ("resume", "overdue", "inside", "paused_seconds")} == {
+        "resume": choice,
+        "overdue": 1,
+        "inside": 1,
+        "paused_seconds": 3 * 24 * 60 * 60,
+    }
 
 
 def test_a_choice_nobody_offers_is_refused_and_changes_nothing(

@@ -118,7 +118,10 @@ def test_the_dialog_names_the_people_inside_and_who_is_due_within_a_day(
 def test_pausing_says_so_and_is_written_down(owner: Reader, uow: UnitOfWork, waiting: str) -> None:
     answer = owner.post(f"/automations/{waiting}/pause")
     assert (answer.status_code, answer.location) == (303, f"/automations/{waiting}")
-    assert _said(owner, answer.location) == ["Automation paused: “Welcome”. Nobody new enters."]
+    assert _said(owner, answer.location) == [
+        "Automation paused: “Welcome”. Nobody new enters. 2 people are inside."
+        " Whoever becomes due leaves."
+    ]
     assert _status(uow, waiting) == "paused"
     assert _pauses(uow) == ["transitioned"]
 
@@ -171,8 +174,8 @@ def test_activating_freezes_the_draft_and_resuming_keeps_the_revision(
     draft = _draft(uow, acme, clock, making.delay("wait"))
     for act, said in (
         ("activate", "Automation activated: “Thanks”. New people enter from now on."),
-        ("pause", "Automation paused: “Thanks”. Nobody new enters."),
-        ("resume", "Automation resumed: “Thanks”."),
+        ("pause", "Automation paused: “Thanks”. Nobody new enters. Nobody is inside."),
+        ("resume", "Automation resumed: “Thanks”. Nobody was inside."),
     ):
         assert owner.post(f"/automations/{draft}/{act}").status_code == 303
         assert _said(owner, f"/automations/{draft}") == [said]
