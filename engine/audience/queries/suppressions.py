@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import Executable, Select, String, func, select
+from sqlalchemy import ColumnElement, Executable, Select, String, and_, select
 from sqlalchemy.orm import Session
 
 from engine.audience.addresses import address_key
@@ -15,6 +15,7 @@ from engine.core.db import (
     Id,
     Prepared,
     among_bound,
+    dialect_of,
     many,
     next_cursor,
     older,
@@ -23,7 +24,7 @@ from engine.core.db import (
     table_of,
 )
 from engine.core.ids import is_public_id
-from engine.core.text import normalise_email
+from engine.core.text import normalise_email, storable
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,35 @@ def page_suppressions(
 ) -> tuple[list[SuppressionRow], str | None]:
     """Return a page of the list, newest first, and the cursor of the next page.
 
-    q: what the address begins with, in any case.
+    q: what the address begins with, in any case; beyond ASCII the whole address.
     """
-    query = _suppressions(workspace_id).where(older(Suppression.id, after))
+    query = _suppressions(workspace_id)
+    place: ColumnElement[int] = Suppression.id.expression
+    if q is not None and not storable(q):
+        return [], None
     if q is not None and (begins := normalise_email(q)):
-        query = query.where(func.substr(Suppression.email, 1, len(begins)) == begins)
-    found = session.execute(query.order_by(Suppression.id.desc()).limit(limit + 1))
+        query = query.where(_begins(session, begins))
+        # The few found are sorted: what is in order is the whole list.
+        place = Suppression.id + 0
+    query = query.where(older(place, after)).order_by(place.desc())
+    found = session.execute(query.limit(limit + 1))
     rows = [SuppressionRow(*row) for row in found]
     return rows[:limit], next_cursor([row.row_id for row in rows], limit)
+
+
+def _begins(session: Session, begins: str) -> ColumnElement[bool]:
+    """Return the predicate "the address begins so", as a range of an index.
+
+    Compared byte by byte, on PostgreSQL too, whose own order of a text knows no beginnings.
+    """
+    if not begins.isascii():
+        # No stored address is so spelt: an international domain is known whole or not at all.
+        return Suppression.email == address_key(begins)
+    behind = begins[:-1] + chr(ord(begins[-1]) + 1)
+    if dialect_of(session) == "sqlite":
+        return and_(Suppression.email >= begins, Suppression.email < behind)
+    at_least, below = Suppression.email.op("~>=~"), Suppression.email.op("~<~")
+    return and_(at_least(begins), below(behind))
 
 
 def suppression_key(address: str) -> str:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, false, literal_column, select
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, literal_column, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
 from engine.core.db import older
 from engine.core.ids import is_public_id, write_cursor
+from engine.core.text import storable
 from engine.delivery.kinds.outbox import KEPT
 from engine.delivery.models import QUEUED, SENT, EmailSend, SentMessage, Template
 
@@ -127,7 +128,12 @@ def page_sends(
     if kind is not None:
         query = query.where(EmailSend.kind == kind)
     if message_id is not None:
-        query = query.where(_has_message_id(message_id.strip().strip("<>")))
+        # Its left part is the send's public id, which has an index.
+        bare = message_id.strip().strip("<>")
+        public_id = bare.partition("@")[0]
+        if not is_public_id(public_id) or not storable(bare):
+            return [], None
+        query = query.where(EmailSend.public_id == public_id, EmailSend.message_id == f"<{bare}>")
     query = query.where(older(place, after)).order_by(place.desc())
     found = session.execute(query.limit(limit + 1)).all()
     rows = [_send_row(row) for row in found[:limit]]
@@ -148,14 +154,6 @@ def _in_status(status: str) -> ColumnElement[bool]:
         return EmailSend.status == SENT
     rarer = EmailSend.status.not_in([literal_column(f"'{each}'") for each in _PLENTY])
     return and_(EmailSend.status == status, rarer)
-
-
-def _has_message_id(bare: str) -> ColumnElement[bool]:
-    """Return the predicate "was handed over as this"; its left part is the send's public id."""
-    public_id = bare.partition("@")[0]
-    if not is_public_id(public_id):
-        return false()
-    return and_(EmailSend.public_id == public_id, EmailSend.message_id == f"<{bare}>")
 
 
 def _sends(workspace_id: int) -> Select[*tuple[Any, ...]]:

@@ -94,9 +94,11 @@ def world_person(world: World) -> int:
         return found
 
 
-@pytest.mark.parametrize("named", ["Kim", "nobody@acme.example", "ünknown@acme.example", "", "\0"])
+@pytest.mark.parametrize(
+    "named", ["Kim", "no@acme.example", "ünknown@acme.example", "", "\0", "a@\0", "a@\ud800"]
+)
 def test_a_text_that_is_no_message_id_finds_nothing(world: World, named: str) -> None:
-    with world.uow.read() as session:
+    with world.uow.read(world.workspace_id) as session:
         assert queries.page_sends(session, world.workspace_id, message_id=named) == ([], None)
 
 

@@ -2,21 +2,28 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Final
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select, text
 from sqlalchemy.orm import Session
 
 from engine.audience import queries, service
 from engine.audience.inputs import API
+from engine.audience.models import MANUAL, Suppression
 from engine.audience.queries import SuppressionRow
 from engine.core.audit import AuditEntry
 from engine.core.outcome import Refused
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts
 from tests.factories.audience import ACTOR
+from tests.support.plans import ways
 
 AT = accounts.AT
+BYTEWISE: Final = (
+    "CREATE INDEX IF NOT EXISTS ix_suppressions_begins"
+    " ON suppressions (workspace_id, email varchar_pattern_ops)"
+)
 
 
 @pytest.fixture
@@ -136,3 +143,70 @@ def test_the_list_goes_by_pages_and_by_what_an_address_begins_with(
         found, _ = queries.page_suppressions(session, workspace, q=" ADA ")
         assert [row.email for row in found] == ["adam@people.example", "ada@people.example"]
         assert len(queries.page_suppressions(session, workspace, q="ad%")[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("a", ["a_b", "a.b", "a-b", "a'b"]),
+        ("A.", ["a.b"]),
+        ("a_", ["a_b"]),
+        ("a'b@people.example", ["a'b"]),
+        ("b~", ["b~"]),
+        ("z{", []),
+        ("kim@bücher.example", ["kim"]),
+        ("kim@büch", []),
+        ("kim@xn--b", ["kim"]),
+        ("people", []),
+        ("a.b@people.example.", []),
+        ("\x7f", []),
+        ("a\0", []),
+        ("\ud800", []),
+    ],
+)
+def test_the_beginning_of_an_address_is_compared_letter_by_letter(
+    uow: UnitOfWork, workspace: int, asked: str, found: list[str]
+) -> None:
+    with uow.begin(workspace) as session:
+        for name in ("a'b", "a-b", "a.b", "a_b", "b~", "b"):
+            block(session, workspace, f"{name}@people.example")
+        block(session, workspace, "kim@bücher.example")
+        rows, _ = queries.page_suppressions(session, workspace, q=asked)
+    assert [row.email.split("@")[0] for row in rows] == found
+
+
+def test_a_search_goes_by_pages_newest_first(uow: UnitOfWork, workspace: int) -> None:
+    with uow.begin(workspace) as session:
+        for number in range(7):
+            block(session, workspace, f"{'ab'[number % 2]}{number}@people.example")
+        first, after = queries.page_suppressions(session, workspace, q="a", limit=2)
+        second, end = queries.page_suppressions(session, workspace, q="a", limit=2, after=after)
+    assert [row.email[:2] for row in [*first, *second]] == ["a6", "a4", "a2", "a0"]
+    assert end is None
+
+
+def test_a_search_reads_what_begins_so_alone(uow: UnitOfWork, workspace: int) -> None:
+    with uow.begin(workspace) as session:
+        rows = [
+            {
+                "workspace_id": workspace,
+                "public_id": f"gone{number}",
+                "email": f"p{number}@people.example",
+                "reason": MANUAL,
+                "source": API,
+                "created_at": AT,
+            }
+            for number in range(3000)
+        ]
+        session.execute(insert(Suppression), rows)
+        if session.get_bind().dialect.name == "postgresql":
+            session.execute(text(BYTEWISE))
+            session.execute(text("ANALYZE suppressions"))
+
+    def ask() -> None:
+        found, after = queries.page_suppressions(session, workspace, q="p123")
+        assert (len(found), after) == (11, None)
+
+    with uow.read(workspace) as session:
+        ((way,),) = ways(session, "suppressions", ask)
+    assert "email" in way, way
