@@ -41,7 +41,7 @@ def retention(uow: UnitOfWork) -> Mapping[str, int]:
             "idempotency_records": idempotency.forget(session, at),
         }
     done["product_events"] = in_slices(uow, partial(_product_events, at), outbox.forget)
-    done |= {"runs": 0, "sends": 0, "events": 0, "audit_lines": 0}
+    done |= {"decisions": 0, "runs": 0, "sends": 0, "events": 0, "audit_lines": 0}
     for workspace in _workspaces(uow):
         before = at - timedelta(days=workspace.retention_days)
         for sort, gone in _of_workspace(uow, workspace.row_id, before).items():
@@ -101,7 +101,11 @@ def _of_workspace(uow: UnitOfWork, workspace_id: int, before: datetime) -> Mappi
     def lines(session: Session, after: int) -> Slice:
         return audit.outdated(session, workspace_id, before, after)
 
+    def decisions(session: Session, after: int) -> Slice:
+        return automations.old_decisions(session, workspace_id, before, after)
+
     return {
+        "decisions": in_slices(uow, decisions, automations.forget_decisions),
         "runs": in_slices(uow, runs, automations.forget_runs),
         "sends": in_slices(uow, sends, delivery.forget_sends),
         "events": in_slices(uow, happened, events.forget),

@@ -114,3 +114,24 @@ class IdempotencyRecord(WorkspaceRow, Base):
     content_type: Mapped[str | None] = mapped_column(String(100))
     answer: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class Secret(WorkspaceRow, Base):
+    """A secret that outbound calls need, sealed with the installation's key.
+
+    kind: signing (signs the body of a webhook) or address (is itself the address, as of Slack).
+    hint: its last characters, shown to people.
+    """
+
+    __tablename__ = "secrets"
+    __table_args__ = (workspace_key(), UniqueConstraint("workspace_id", "name"))
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    name: Mapped[str] = mapped_column(String(200))
+    kind: Mapped[str] = mapped_column(String(20))
+    sealed: Mapped[str] = mapped_column(Text)
+    hint: Mapped[str] = mapped_column(String(8))
+    created_by: Mapped[str] = mapped_column(String(120))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    last_used_at: Mapped[datetime | None] = mapped_column(Instant)

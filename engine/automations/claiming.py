@@ -35,9 +35,9 @@ from engine.automations.revisions import graphs
 from engine.automations.run_lifecycle import MAX_EXECUTIONS, MAX_STEPS_PER_RUN
 from engine.core.db import JsonObject, Prepared, among_bound, many, table_of
 
-NOT_FOUND: Final = Failed("NOT_FOUND", "Automation run or contact not found")
+NOT_FOUND: Final = Failed(run_lifecycle.NOT_FOUND, "Automation run or contact not found")
 RUN_ENDED: Final = Failed(run_lifecycle.RUN_ENDED, "Automation run has ended")
-NO_LONGER_ACTIVE: Final = Failed("NOT_ACTIVE", "Automation is no longer active")
+NO_LONGER_ACTIVE: Final = Failed(run_lifecycle.NO_LONGER_ACTIVE, "Automation is no longer active")
 NO_STEP: Final = Failed("STEP_NOT_FOUND", "Step not found")
 TOO_MANY: Final = Failed(
     "LOOP_CAP",
@@ -296,3 +296,5 @@ def _fail(
     run_lifecycle.settle_steps(session, FAILED, rows, at)
     keys = _keys([row for row, _ in refused], contexts)
     counters.count_steps(session, keys, FAILED, EXECUTING)
+    gone = [row for row, failure in refused if failure.code in run_lifecycle.DEPARTURES]
+    counters.count_steps(session, _keys(gone, contexts), counters.DEPARTED)

@@ -39,7 +39,9 @@ from engine.core.unit_of_work import last_write
 
 ENTERED: Final = "entered"
 _RUNS: Final = (ENTERED, COMPLETED, CANCELLED)
-_STEPS: Final = (PENDING, EXECUTING, COMPLETED, FAILED, SKIPPED)
+PASSED: Final = "passed"
+DEPARTED: Final = "departed"
+_STEPS: Final = (PENDING, EXECUTING, COMPLETED, FAILED, SKIPPED, PASSED, DEPARTED)
 _NAME: Final = "automation_counters"
 
 # (workspace, automation), and for steps the key of the step.
@@ -94,7 +96,7 @@ def count_step(
 
 
 def count_steps(session: Session, keys: Iterable[StepKey], to: str, was: str | None = None) -> None:
-    """Count many step runs of the same move."""
+    """Count many step runs of the same move; or, beside it, people as PASSED or DEPARTED."""
     for key, by in Counter(keys).items():
         count_step(session, key, to, was, by)
 

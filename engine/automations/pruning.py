@@ -15,10 +15,12 @@ from engine.automations.models import (
     AutomationEntry,
     AutomationRun,
     AutomationStepRun,
+    RunMove,
+    TriggerDecision,
 )
 from engine.core.db import among
 from engine.core.events import Event
-from engine.core.pruning import Slice, delete_all, oldest
+from engine.core.pruning import SLICE, Slice, delete_all, oldest
 from engine.delivery.models import EmailSend
 
 # Runs a slice: a long one has some two hundred visits.
@@ -52,9 +54,22 @@ def forget_runs(session: Session, run_ids: Sequence[int]) -> int:
     ).all()
     if not doomed:
         return 0
-    visits = AutomationStepRun
-    delete_all(session, visits, among(session, visits.automation_run_id, doomed))
+    for visits in (RunMove, AutomationStepRun):
+        delete_all(session, visits, among(session, visits.automation_run_id, doomed))
     return delete_all(session, row, among(session, row.id, doomed))
+
+
+def old_decisions(session: Session, workspace_id: int, before: datetime, after: int) -> Slice:
+    """Return decisions of triggers made before `before`."""
+    row = TriggerDecision
+    old = row.decided_at < before
+    return oldest(session, row, row.workspace_id == workspace_id, old, old, after)
+
+
+def forget_decisions(session: Session, decision_ids: Sequence[int]) -> int:
+    """Delete decisions; return how many went."""
+    row = TriggerDecision
+    return delete_all(session, row, among(session, row.id, decision_ids))
 
 
 def event_in_use(doomed_before: datetime | None = None) -> ColumnElement[bool]:
@@ -118,5 +133,17 @@ def forget_people(session: Session, workspace_id: int, contact_ids: Sequence[int
     ).all()
     if runs:
         return forget_runs(session, runs)
+    decision = TriggerDecision
+    decisions = session.scalars(
+        select(decision.id)
+        .where(
+            decision.workspace_id == workspace_id,
+            among(session, decision.contact_id, contact_ids),
+        )
+        .order_by(decision.id)
+        .limit(SLICE)
+    ).all()
+    if decisions:
+        return forget_decisions(session, decisions)
     theirs = among(session, entry.contact_id, contact_ids)
     return delete_all(session, entry, and_(entry.workspace_id == workspace_id, theirs))

@@ -74,6 +74,10 @@ STEP_EDGES: Final = frozenset(
 
 # Error code of a step that was cut short with its run.
 RUN_ENDED: Final = "RUN_ENDED"
+NOT_FOUND: Final = "NOT_FOUND"
+NO_LONGER_ACTIVE: Final = "NOT_ACTIVE"
+# Codes of a visit that came to nothing because the run ended around it.
+DEPARTURES: Final = frozenset({RUN_ENDED, NOT_FOUND, NO_LONGER_ACTIVE})
 
 FINISHED: Final = "finished"
 STEP_FAILED: Final = "step_failed"
@@ -219,6 +223,7 @@ def cancel_where(
         late = among(session, AutomationStepRun.automation_run_id, ended)
         failed = [*failed, *_cut_short(session, late, at)]
     count_moved(session, failed, FAILED, PENDING)
+    count_moved(session, failed, counters.DEPARTED)
     return len(_count_ended(session, moved, CANCELLED))
 
 
@@ -245,7 +250,7 @@ def _count_ended(session: Session, moved: Sequence[Any], to: str) -> Mapping[int
     return {row.id: row.automation_id for row in moved}
 
 
-def count_moved(session: Session, moved: Sequence[Any], to: str, was: str) -> None:
+def count_moved(session: Session, moved: Sequence[Any], to: str, was: str | None = None) -> None:
     """Count moved step runs given as (automation_run_id, step_key)."""
     if not moved:
         return

@@ -208,6 +208,9 @@ def _write(session: Session, plan: Plan, items: Sequence[StepItem], at: datetime
     for to, landed in moves:
         if to is not None:
             counters.count_steps(session, (keys[row_id] for row_id in landed), to, EXECUTING)
+    counters.count_steps(session, (keys[row["id"]] for row in plan.passed), counters.PASSED)
+    gone = [row["id"] for row in plan.failed if row["error_code"] in run_lifecycle.DEPARTURES]
+    counters.count_steps(session, (keys[row_id] for row_id in gone), counters.DEPARTED)
     hint_steps(session, [(row["id"], row["due_at"]) for row in plan.retried], at)
     due, ended = advancing.advance(session, plan, at)
     _tell_breaker(session, items, ended, at)

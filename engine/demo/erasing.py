@@ -22,6 +22,11 @@ from engine.automations.models import (
     AutomationStep,
     AutomationStepRun,
     AutomationStepStat,
+    DraftState,
+    FiredLedger,
+    RunMove,
+    ScanState,
+    TriggerDecision,
 )
 from engine.core.events import Event
 from engine.delivery.models import EmailSend, SentMessage
@@ -34,6 +39,7 @@ def erase(
     people = _row_ids(Contact, workspace_id, contacts)
     plans = _row_ids(Automation, workspace_id, automations)
     run, send, entry = AutomationRun, EmailSend, AutomationEntry
+    decision = TriggerDecision
     runs = select(run.id).where(
         run.workspace_id == workspace_id,
         or_(run.contact_id.in_(people), run.automation_id.in_(plans)),
@@ -45,8 +51,10 @@ def erase(
     )
     marks.unmark(session, workspace_id, {email for email in session.scalars(addresses) if email})
     doomed: list[tuple[Any, ColumnElement[bool]]] = [
+        (RunMove, RunMove.automation_run_id.in_(runs)),
         (AutomationStepRun, AutomationStepRun.automation_run_id.in_(runs)),
         (run, run.id.in_(runs)),
+        (decision, or_(decision.contact_id.in_(people), decision.automation_id.in_(plans))),
         (entry, or_(entry.contact_id.in_(people), entry.automation_id.in_(plans))),
         (SentMessage, SentMessage.send_id.in_(sends)),
         (send, send.contact_id.in_(people)),
@@ -56,6 +64,9 @@ def erase(
         (Contact, Contact.id.in_(people)),
         (AutomationStatShard, AutomationStatShard.automation_id.in_(plans)),
         (AutomationStepStat, AutomationStepStat.automation_id.in_(plans)),
+        (FiredLedger, FiredLedger.automation_id.in_(plans)),
+        (ScanState, ScanState.automation_id.in_(plans)),
+        (DraftState, DraftState.automation_id.in_(plans)),
         (AutomationStep, AutomationStep.automation_id.in_(plans)),
         (AutomationRevision, AutomationRevision.automation_id.in_(plans)),
         (Automation, Automation.id.in_(plans)),

@@ -18,6 +18,32 @@ _BY_PERSON = "ix_email_sends_workspace_id_contact_id_"
 _PART = 1_000
 
 
+# Who was passed on, and whose run ended around them, of the visits that are kept.
+_APART = """
+UPDATE automation_step_stats SET
+    passed = (
+        SELECT count(*) FROM automation_step_runs AS steps
+        JOIN automation_runs AS runs ON runs.id = steps.automation_run_id
+        WHERE runs.automation_id = automation_step_stats.automation_id
+            AND steps.step_key = automation_step_stats.step_key
+            AND steps.status = 'skipped' AND steps.attempt > 0
+    ),
+    departed = (
+        SELECT count(*) FROM automation_step_runs AS steps
+        JOIN automation_runs AS runs ON runs.id = steps.automation_run_id
+        WHERE runs.automation_id = automation_step_stats.automation_id
+            AND steps.step_key = automation_step_stats.step_key
+            AND steps.status = 'failed'
+            AND steps.error_code IN ('RUN_ENDED', 'NOT_FOUND', 'NOT_ACTIVE')
+    )
+WHERE shard = (
+    SELECT min(first.shard) FROM automation_step_stats AS first
+    WHERE first.automation_id = automation_step_stats.automation_id
+        AND first.step_key = automation_step_stats.step_key
+)
+"""
+
+
 def _index(name: str, table: str, columns: list[str], predicate: str | None = None) -> None:
     where = None if predicate is None else sa.text(predicate)
     op.create_index(name, table, columns, sqlite_where=where, postgresql_where=where)
@@ -126,10 +152,16 @@ def upgrade() -> None:
             "workspace_id", "address_hash", name=op.f("uq_opt_outs_workspace_id_address_hash")
         ),
     )
+    for name in ("passed", "departed"):
+        column = sa.Column(name, sa.Integer(), server_default="0", nullable=False)
+        op.add_column("automation_step_stats", column)
+    op.execute(_APART)
     _mark_opt_outs()
 
 
 def downgrade() -> None:
+    op.drop_column("automation_step_stats", "departed")
+    op.drop_column("automation_step_stats", "passed")
     op.drop_table("opt_outs")
     op.drop_index("ix_contacts_deleted_email", "contacts")
     op.drop_index("ix_automation_runs_step_failed", "automation_runs")

@@ -11,6 +11,7 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from engine.automations.counters import DEPARTED, PASSED
 from engine.automations.models import (
     CANCELLED,
     COMPLETED,
@@ -24,7 +25,7 @@ from engine.automations.models import (
     AutomationStepRun,
     AutomationStepStat,
 )
-from engine.automations.run_lifecycle import RUN_ENDED
+from engine.automations.run_lifecycle import DEPARTURES, RUN_ENDED
 from engine.delivery.models import KIND_AUTOMATION, EmailSend
 
 OPEN: Final = (PENDING, EXECUTING)
@@ -113,6 +114,8 @@ def _visits(session: Session, runs: Mapping[int, _Run]) -> Counter[tuple[object,
     for run_id, key, place, status, attempt, code in found:
         run = runs[run_id]
         counts[run.automation_id, key, status] += 1
+        counts[run.automation_id, key, PASSED] += status == SKIPPED and attempt > 0
+        counts[run.automation_id, key, DEPARTED] += status == FAILED and code in DEPARTURES
         if status in OPEN:
             run.open_places.append(place)
         elif attempt:
@@ -145,7 +148,7 @@ def _shards(session: Session) -> Counter[tuple[object, ...]]:
 
 def _step_stats(session: Session) -> Counter[tuple[object, ...]]:
     row = AutomationStepStat
-    names = (*OPEN, *DONE)
+    names = (*OPEN, *DONE, PASSED, DEPARTED)
     sums = [func.sum(getattr(row, name)) for name in names]
     found = session.execute(
         select(row.automation_id, row.step_key, *sums).group_by(row.automation_id, row.step_key)

@@ -40,7 +40,11 @@ class Tally:
 
 @dataclass(frozen=True)
 class StepFigures:
-    """Visits to one step by status. type: '' where no revision looked at knows the key any more."""
+    """Visits to one step by status. type: '' where no revision looked at knows the key any more.
+
+    passed: of the skipped, who stood here and was passed on. departed: of the failed, whose run
+    ended around them while nothing went wrong here.
+    """
 
     key: str
     type: str
@@ -49,6 +53,8 @@ class StepFigures:
     completed: int = 0
     failed: int = 0
     skipped: int = 0
+    passed: int = 0
+    departed: int = 0
 
     @property
     def total(self) -> int:
@@ -57,8 +63,18 @@ class StepFigures:
 
     @property
     def entered(self) -> int:
-        """Return the visits of people who really came here: all but the skipped ones."""
-        return self.total - self.skipped
+        """Return the visits of people who really came here: all but those who were led past."""
+        return self.total - self.detoured
+
+    @property
+    def detoured(self) -> int:
+        """Return how many took a way that leads past this step; they never stood here."""
+        return max(0, self.skipped - self.passed)
+
+    @property
+    def faults(self) -> int:
+        """Return the visits in which something went wrong here."""
+        return max(0, self.failed - self.departed)
 
     @property
     def standing(self) -> int:
@@ -178,21 +194,29 @@ def _tally(entered: int, completed: int, cancelled: int) -> Tally:
     return Tally(entered, max(0, entered - completed - cancelled), completed, cancelled)
 
 
-_STATUSES: Final = ("pending", "executing", "completed", "failed", "skipped")
+_COUNTED: Final = (
+    "pending",
+    "executing",
+    "completed",
+    "failed",
+    "skipped",
+    "passed",
+    "departed",
+)
 
 
 def _step_counts(
     session: Session, workspace_id: int, automation_id: int
 ) -> Mapping[str, Mapping[str, int]]:
     row = AutomationStepStat
-    sums: list[Any] = [func.sum(getattr(row, name)) for name in _STATUSES]
+    sums: list[Any] = [func.sum(getattr(row, name)) for name in _COUNTED]
     found = session.execute(
         select(row.step_key, *sums)
         .where(row.workspace_id == workspace_id, row.automation_id == automation_id)
         .group_by(row.step_key)
     )
     return {
-        key: {name: max(0, int(number)) for name, number in zip(_STATUSES, numbers, strict=True)}
+        key: {name: max(0, int(number)) for name, number in zip(_COUNTED, numbers, strict=True)}
         for key, *numbers in found
     }
 

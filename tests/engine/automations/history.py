@@ -21,6 +21,8 @@ from engine.automations.models import (
     AutomationStatShard,
     AutomationStepRun,
     AutomationStepStat,
+    RunMove,
+    TriggerDecision,
 )
 from engine.automations.walker import StepWalker
 from engine.core import faults
@@ -50,8 +52,10 @@ EMPTIED: Final[Sequence[Any]] = (
     ProductEvent,
     SentMessage,
     EmailSend,
+    RunMove,
     AutomationStepRun,
     AutomationRun,
+    TriggerDecision,
     AutomationEntry,
     AutomationStatShard,
     AutomationStepStat,

@@ -1,9 +1,9 @@
-"""Rows of automations: automation, draft steps, frozen revisions, runs, step runs, counters."""
+"""Rows of runs: one person's way, each visit to a step, and who has entered."""
 
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Index, Integer, String, Text, UniqueConstraint, text
+from sqlalchemy import Index, Integer, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from engine.core.db import (
@@ -19,11 +19,6 @@ from engine.core.db import (
     workspace_reference,
 )
 
-DRAFT: Final = "draft"
-ACTIVE: Final = "active"
-PAUSED: Final = "paused"
-AUTOMATION_STATUSES: Final = (DRAFT, ACTIVE, PAUSED)
-
 RUNNING: Final = "running"
 COMPLETED: Final = "completed"
 CANCELLED: Final = "cancelled"
@@ -33,98 +28,15 @@ PENDING: Final = "pending"
 EXECUTING: Final = "executing"
 FAILED: Final = "failed"
 SKIPPED: Final = "skipped"
-CANCEL: Final = "cancel"
-HOLD: Final = "hold"
-# Increments of one automation are spread over so many rows (facts 1.1).
-SHARDS: Final = 8
-
 STEP_RUN_STATUSES: Final = (PENDING, EXECUTING, COMPLETED, FAILED, SKIPPED)
-
-
-class Automation(WorkspaceRow, Base):
-    """An automation. Its draft is `draft_settings` and the rows of automation_steps (decision A8).
-
-    trigger_type, trigger_config, on_pause and reentry are what is in force: those of the frozen
-    revision while active or paused, those of the draft before. draft_version counts content edits
-    and is the ETag. version counts activations (decision A9). stats_* are a cache that the rollup
-    fills from the shards (facts 1.12).
-    """
-
-    __tablename__ = "automations"
-    __table_args__ = (
-        workspace_key(),
-        Index("ix_automations_live", "workspace_id", "status", "trigger_type"),
-    )
-
-    id: Mapped[int] = mapped_column(Id, primary_key=True)
-    public_id: Mapped[str] = mapped_column(String(40), unique=True)
-    name: Mapped[str] = mapped_column(String(200))
-    description: Mapped[str | None] = mapped_column(Text)
-    status: Mapped[str] = mapped_column(String(20))
-    trigger_type: Mapped[str] = mapped_column(String(60))
-    trigger_config: Mapped[JsonObject] = mapped_column(json_type())
-    on_pause: Mapped[str] = mapped_column(String(10))
-    reentry: Mapped[JsonObject] = mapped_column(json_type())
-    draft_settings: Mapped[JsonObject] = mapped_column(json_type())
-    draft_version: Mapped[int] = mapped_column(Integer, default=1)
-    version: Mapped[int] = mapped_column(Integer, default=0)
-    revision_id: Mapped[int | None] = mapped_column(Id)
-    consecutive_run_failures: Mapped[int] = mapped_column(Integer, default=0)
-    stats_entered: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
-    stats_active: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
-    stats_completed: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
-    activated_at: Mapped[datetime | None] = mapped_column(Instant)
-    first_activated_at: Mapped[datetime | None] = mapped_column(Instant)
-    paused_at: Mapped[datetime | None] = mapped_column(Instant)
-    deleted_at: Mapped[datetime | None] = mapped_column(Instant)
-    created_at: Mapped[datetime] = mapped_column(Instant)
-    edited_at: Mapped[datetime] = mapped_column(Instant)
-    updated_at: Mapped[datetime] = mapped_column(Instant)
-
-
-class AutomationStep(WorkspaceRow, Base):
-    """One step of the draft. config has branch targets by key; next: a key, `end` or NULL."""
-
-    __tablename__ = "automation_steps"
-    __table_args__ = (
-        UniqueConstraint("workspace_id", "automation_id", "key"),
-        UniqueConstraint("workspace_id", "automation_id", "step_index"),
-        workspace_reference("automation_id", "automations"),
-    )
-
-    id: Mapped[int] = mapped_column(Id, primary_key=True)
-    automation_id: Mapped[int] = mapped_column(Id)
-    step_index: Mapped[int] = mapped_column(Integer)
-    key: Mapped[str] = mapped_column(String(60))
-    step_type: Mapped[str] = mapped_column(String(40))
-    config: Mapped[JsonObject] = mapped_column(json_type())
-    next: Mapped[str | None] = mapped_column(String(60))
-
-
-class AutomationRevision(WorkspaceRow, Base):
-    """A frozen document. Never changed: a run is pinned to the one it started with."""
-
-    __tablename__ = "automation_revisions"
-    __table_args__ = (
-        workspace_key(),
-        UniqueConstraint("workspace_id", "automation_id", "number"),
-        workspace_reference("automation_id", "automations"),
-    )
-
-    id: Mapped[int] = mapped_column(Id, primary_key=True)
-    public_id: Mapped[str] = mapped_column(String(40), unique=True)
-    automation_id: Mapped[int] = mapped_column(Id)
-    number: Mapped[int] = mapped_column(Integer)
-    document: Mapped[JsonObject] = mapped_column(json_type())
-    created_by: Mapped[str] = mapped_column(String(120))
-    created_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class AutomationRun(WorkspaceChild, Base):
     """One person's way through one revision.
 
     steps_executed: visits that the run has left or ended at, each once however often it was tried
-    (decision A7).
+    (decision A7). failed_step_key, error_code, error_message: the step that failed for good, kept
+    until the run goes on; attention_at: since when it waits for a person to look at that.
     """
 
     __tablename__ = "automation_runs"
@@ -158,6 +70,25 @@ class AutomationRun(WorkspaceChild, Base):
             "status",
             "id",
         ),
+        Index("ix_automation_runs_workspace_id_started_at_id", "workspace_id", "started_at", "id"),
+        Index(
+            "ix_automation_runs_failed",
+            "workspace_id",
+            "id",
+            sqlite_where=text("error_code IS NOT NULL"),
+            postgresql_where=text("error_code IS NOT NULL"),
+        ),
+        # One row for 500 equal errors is counted from this index alone.
+        Index(
+            "ix_automation_runs_attention",
+            "workspace_id",
+            "automation_id",
+            "failed_step_key",
+            "error_code",
+            "id",
+            sqlite_where=text("attention_at IS NOT NULL"),
+            postgresql_where=text("attention_at IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
@@ -175,6 +106,10 @@ class AutomationRun(WorkspaceChild, Base):
     started_at: Mapped[datetime] = mapped_column(Instant)
     completed_at: Mapped[datetime | None] = mapped_column(Instant)
     ended_reason: Mapped[str | None] = mapped_column(String(60))
+    failed_step_key: Mapped[str | None] = mapped_column(String(60))
+    error_code: Mapped[str | None] = mapped_column(String(60))
+    error_message: Mapped[str | None] = mapped_column(String(500))
+    attention_at: Mapped[datetime | None] = mapped_column(Instant)
 
 
 class AutomationStepRun(WorkspaceChild, Base):
@@ -183,7 +118,8 @@ class AutomationStepRun(WorkspaceChild, Base):
     attempt: executions so far, raised by each claim. due_at is what the sweep reads: when the step
     becomes due, its next try, or the end of the lease while claimed. delay_until: only for positive
     waits. held_at: parked because its automation is paused on hold (decision A11). result: what
-    decided (rule, value, path). failures: the failed attempts, oldest first.
+    decided (rule, value, path). failures: the failed attempts, oldest first. awaits: the name of
+    the event that ends the wait early; heard: that event, once it came.
     """
 
     __tablename__ = "automation_step_runs"
@@ -205,6 +141,13 @@ class AutomationStepRun(WorkspaceChild, Base):
             postgresql_where=text("status = 'executing' AND held_at IS NULL"),
         ),
         Index("ix_automation_step_runs_automation_run_id_id", "automation_run_id", "id"),
+        Index(
+            "ix_automation_step_runs_awaits",
+            "awaits",
+            "automation_run_id",
+            sqlite_where=text("status = 'pending' AND awaits IS NOT NULL"),
+            postgresql_where=text("status = 'pending' AND awaits IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
@@ -219,6 +162,8 @@ class AutomationStepRun(WorkspaceChild, Base):
     due_at: Mapped[datetime] = mapped_column(Instant)
     lease_until: Mapped[datetime | None] = mapped_column(Instant)
     held_at: Mapped[datetime | None] = mapped_column(Instant)
+    awaits: Mapped[str | None] = mapped_column(String(100))
+    heard: Mapped[JsonObject | None] = mapped_column(json_type())
     started_at: Mapped[datetime | None] = mapped_column(Instant)
     completed_at: Mapped[datetime | None] = mapped_column(Instant)
     email_send_id: Mapped[int | None] = mapped_column(Id)
@@ -228,33 +173,22 @@ class AutomationStepRun(WorkspaceChild, Base):
     error_message: Mapped[str | None] = mapped_column(String(500))
 
 
-class AutomationStatShard(WorkspaceRow, Base):
-    """Runs of one automation, counted up only; the sum over the shards is the truth (facts 1.1)."""
+class RunMove(WorkspaceChild, Base):
+    """A publish took a run to another revision: from this visit on it goes by the new one (A8)."""
 
-    __tablename__ = "automation_stat_shards"
-    __table_args__ = (workspace_reference("automation_id", "automations"),)
+    __tablename__ = "automation_run_moves"
+    __table_args__ = (
+        workspace_if_embedded(),
+        workspace_reference("automation_run_id", "automation_runs"),
+        Index("ix_automation_run_moves_automation_run_id_id", "automation_run_id", "id"),
+    )
 
-    automation_id: Mapped[int] = mapped_column(Id, primary_key=True, autoincrement=False)
-    shard: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    entered: Mapped[int] = mapped_column(Integer, default=0)
-    completed: Mapped[int] = mapped_column(Integer, default=0)
-    cancelled: Mapped[int] = mapped_column(Integer, default=0)
-
-
-class AutomationStepStat(WorkspaceRow, Base):
-    """Step runs of one step key by status; a shard alone may be negative, the sum is not."""
-
-    __tablename__ = "automation_step_stats"
-    __table_args__ = (workspace_reference("automation_id", "automations"),)
-
-    automation_id: Mapped[int] = mapped_column(Id, primary_key=True, autoincrement=False)
-    step_key: Mapped[str] = mapped_column(String(60), primary_key=True)
-    shard: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    pending: Mapped[int] = mapped_column(Integer, default=0)
-    executing: Mapped[int] = mapped_column(Integer, default=0)
-    completed: Mapped[int] = mapped_column(Integer, default=0)
-    failed: Mapped[int] = mapped_column(Integer, default=0)
-    skipped: Mapped[int] = mapped_column(Integer, default=0)
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    automation_run_id: Mapped[int] = mapped_column(Id)
+    step_run_id: Mapped[int] = mapped_column(Id)
+    from_revision_id: Mapped[int] = mapped_column(Id)
+    to_revision_id: Mapped[int] = mapped_column(Id)
+    moved_at: Mapped[datetime] = mapped_column(Instant)
 
 
 class AutomationEntry(WorkspaceRow, Base):

@@ -1,0 +1,83 @@
+"""Rows of automations, by what they are about."""
+
+from engine.automations.models.answers import (
+    DECISIONS,
+    ENTERED,
+    REFUSED,
+    FiredLedger,
+    ScanState,
+    TriggerDecision,
+)
+from engine.automations.models.figures import (
+    SHARDS,
+    AutomationStatShard,
+    AutomationStepStat,
+)
+from engine.automations.models.jobs import (
+    RunJob,
+    RunJobItem,
+)
+from engine.automations.models.plans import (
+    ACTIVE,
+    AUTOMATION_STATUSES,
+    CANCEL,
+    DRAFT,
+    HOLD,
+    PAUSED,
+    Automation,
+    AutomationRevision,
+    AutomationStep,
+    DraftState,
+)
+from engine.automations.models.runs import (
+    CANCELLED,
+    COMPLETED,
+    EXECUTING,
+    FAILED,
+    PENDING,
+    RUN_STATUSES,
+    RUNNING,
+    SKIPPED,
+    STEP_RUN_STATUSES,
+    AutomationEntry,
+    AutomationRun,
+    AutomationStepRun,
+    RunMove,
+)
+
+__all__ = [
+    "ACTIVE",
+    "AUTOMATION_STATUSES",
+    "CANCEL",
+    "CANCELLED",
+    "COMPLETED",
+    "DECISIONS",
+    "DRAFT",
+    "ENTERED",
+    "EXECUTING",
+    "FAILED",
+    "HOLD",
+    "PAUSED",
+    "PENDING",
+    "REFUSED",
+    "RUNNING",
+    "RUN_STATUSES",
+    "SHARDS",
+    "SKIPPED",
+    "STEP_RUN_STATUSES",
+    "Automation",
+    "AutomationEntry",
+    "AutomationRevision",
+    "AutomationRun",
+    "AutomationStatShard",
+    "AutomationStep",
+    "AutomationStepRun",
+    "AutomationStepStat",
+    "DraftState",
+    "FiredLedger",
+    "RunJob",
+    "RunJobItem",
+    "RunMove",
+    "ScanState",
+    "TriggerDecision",
+]
