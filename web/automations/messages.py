@@ -29,6 +29,16 @@ REASONS: Final[Mapping[str, LazyString]] = {
     ),
     "start_afresh_needs_active": _("Starting afresh is an activation; ask for active."),
     "cancel_inside_needs_paused": _("Ending everybody inside goes with a pause; ask for paused."),
+    "step_not_found": _("This step is no longer in the draft."),
+    "place_not_found": _("There is no place for a step there any more."),
+    "still_targeted": _(
+        "Other steps still lead to this step (%(count)s). Say where each of them leads instead."
+    ),
+    "too_many_steps": _("An automation has at most 200 steps."),
+    "nothing_to_move": _("The step stands there already."),
+    "nothing_to_undo": _("There is nothing to undo."),
+    "nothing_to_redo": _("There is nothing to redo."),
+    "revision_not_found": _("There is no such revision."),
     "run_not_found": _("There is no such run."),
     "automation_run_not_found": _("There is no such run."),
     "automation_step_run_not_found": _("There is no such step in this run."),
