@@ -16,7 +16,7 @@ from web import auth, errors, filters, headers, htmx, i18n, request, shell
 from web.accounts import api_keys, sign_in
 from web.api import routes
 from web.audit import views as audit
-from web.automations import views as automations
+from web.automations import routes as automations
 from web.health import metrics
 from web.health import views as health
 from web.home import views as home
