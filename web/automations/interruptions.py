@@ -18,28 +18,38 @@ Details = Mapping[str, Scalar]
 
 def paused(details: Details) -> str:
     """Return who is inside a pause and what becomes of them; details: of `automation.paused`."""
-    rule, inside = details.get("on_pause"), _count(details, "inside")
-    if rule is None:
-        # Written by an earlier version.
-        return ""
+    inside = _count(details, "inside")
     if "inside" in details and not inside:
         return str(_("Nobody is inside."))
+    return f"{_inside(inside)} {rule(details)}" if inside else rule(details)
+
+
+def rule(details: Details) -> str:
+    """Return what a pause does with whoever becomes due; '' for one of an earlier version."""
+    kept = details.get("on_pause")
+    if kept is None:
+        return ""
     held = _("Whoever becomes due is held.")
-    words = str(held if rule == HOLD else _("Whoever becomes due leaves."))
-    return f"{_inside(inside)} {words}" if inside else words
+    return str(held if kept == HOLD else _("Whoever becomes due leaves."))
 
 
 def resumed(details: Details) -> str:
     """Return how people went on; details: of `automation.resumed`."""
-    choice, inside = details.get("resume"), _count(details, "inside")
+    inside = _count(details, "inside")
     if not inside:
         return str(_("Nobody was inside.")) if "inside" in details else ""
-    if choice == SHIFT:
+    return choice(details) or _inside(inside)
+
+
+def choice(details: Details) -> str:
+    """Return what was chosen for people who were held; '' where nobody was asked."""
+    chosen = details.get("resume")
+    if chosen == SHIFT:
         span = duration(float(_count(details, "paused_seconds")))
         return str(_("Waits were shifted by %(span)s.", span=span))
-    if choice not in (OVERDUE, SKIP):
-        return _inside(inside)
-    return _chosen(str(choice), _count(details, "overdue"))
+    if chosen not in (OVERDUE, SKIP):
+        return ""
+    return _chosen(str(chosen), _count(details, "overdue"))
 
 
 def _chosen(choice: str, overdue: int) -> str:

@@ -14,7 +14,7 @@ from engine.automations.queries import RunDetail, RunFilter
 from engine.delivery import queries as delivery
 from web.automations import reading, track
 from web.automations.reading import Told
-from web.runs import listing, log, messages, way
+from web.runs import doings, listing, log, messages, way
 
 # Other runs shown beside one.
 _BESIDE: Final = 6
@@ -66,17 +66,23 @@ class Beside:
 
 def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) -> dict[str, Any]:
     """Return the context of runs/detail.html."""
+    run = found.run
     told = reading.tell(session, workspace_id, found.document)
-    automation = service.find(session, workspace_id, found.run.automation_id)
+    automation = service.find(session, workspace_id, run.automation_id)
     sends = delivery.sends_by_row_id(
         session,
         workspace_id,
         [visit.email_send_row_id for visit in found.steps if visit.email_send_row_id],
     )
-    names = trail.names(session, workspace_id, log.actors(found))
+    done = queries.doings(
+        session, workspace_id, run.automation_id, run.started_at, run.completed_at
+    )
+    actors = log.actors(found) | {doing.actor for doing in done}
+    names = trail.names(session, workspace_id, actors)
+    beside = log.Beside(sends, names, doings.lines(done, names, found))
     return {
         "run": _head(found, told, automation, at),
-        "entries": log.entries(told, found, log.Beside(sends, names)) if told else [],
+        "entries": log.entries(told, found, beside) if told else [],
         "rows": track.stations(told, way=way.read(told, found)) if told else (),
         "now": way.standing(found),
         "path": way.text(told, found) if told else [],

@@ -9,6 +9,7 @@ from engine.automations.queries.automations import (
     page_revisions,
     status_counts,
 )
+from engine.automations.queries.doings import Doing, doings
 from engine.automations.queries.links import (
     RunOfSend,
     automation_names,
@@ -34,6 +35,7 @@ __all__ = [
     "MOST_WAITING",
     "AutomationDetail",
     "AutomationRow",
+    "Doing",
     "Failure",
     "Figures",
     "RevisionRow",
@@ -45,6 +47,7 @@ __all__ = [
     "StepRunRow",
     "Tally",
     "automation_names",
+    "doings",
     "figures",
     "figures_of",
     "get_automation",

@@ -162,8 +162,63 @@ def test_a_run_that_a_publish_moved_says_with_which_revision_it_entered_and_when
         "Entered Mon 2 Mar, 09:00 UTC with revision 1."
         " Moved to revision 2 Mon 2 Mar, 09:10 UTC . At step 1 of 2."
     )
+    assert "Moved to revision 2 It was published, and whoever waited was moved to it." in (
+        place.log(run)
+    )
 
 
 def test_a_run_that_began_after_the_publish_was_never_moved(place: Place) -> None:
     run = place.enter("hold")
     assert "Moved" not in words(one(tree(place.owner.get(f"/runs/{run}")), ".true-now"))
+
+
+@pytest.mark.parametrize(
+    ("choice", "how"),
+    [
+        ("shift", "Waits were shifted by 2 hours."),
+        ("overdue", "1 overdue person goes on at once."),
+        ("skip", "1 overdue person skips to the next wait."),
+    ],
+)
+def test_pauses_and_resumes_stand_in_the_log_between_the_steps(
+    place: Place, choice: str, how: str
+) -> None:
+    run = place.enter("hold")
+    place.pass_by(timedelta(minutes=30))
+    place.pause()
+    place.pass_by(2 * HOUR)
+    place.resume(resume=choice)
+    log = place.log(run)
+    assert log[1].startswith("Waiting 1 hour step 1")
+    assert log[2].startswith("Automation paused (")
+    assert log[2].endswith("Whoever becomes due is held.")
+    assert log[3].startswith("Automation resumed (")
+    assert log[3].endswith(how)
+
+
+def test_what_was_done_before_the_person_entered_or_after_it_left_is_not_in_the_log(
+    place: Place,
+) -> None:
+    run = place.enter("cancel")
+    place.pass_by(2 * HOUR)
+    place.pass_by(timedelta(days=2))
+    place.pass_by(timedelta(minutes=1))
+    place.pause()
+    place.pause()
+    assert not [line for line in place.log(run) if "paused" in line]
+    assert place.log(run)[-1].startswith("Finished")
+
+
+def test_a_stop_and_a_press_that_changed_nothing_are_told_once(place: Place) -> None:
+    run = place.enter("hold")
+    place.clock.advance(timedelta(minutes=1))
+    place.pause()
+    place.clock.advance(timedelta(minutes=1))
+    place.pause()
+    with place.uow.begin() as session:
+        wish = service.Wish("paused", cancel_inside=True)
+        service.move(
+            session, place.workspace_id, place.automation, wish, making.ACTOR, place.clock.now()
+        )
+    told = [line.split(" (")[0] for line in place.log(run) if line.startswith("Automation ")]
+    assert told == ["Automation paused", "Automation stopped"]
