@@ -40,11 +40,17 @@ _COUNTS: Final = text(
 
 
 def measure(
-    places: Places, db: Db, how: str = SET, workers: int = 1, runs: int = 2_000, threads: int = 1
+    places: Places,
+    db: Db,
+    how: str = SET,
+    workers: int = 1,
+    runs: int = 2_000,
+    threads: int | None = None,
 ) -> Line:
     """Return the steps per second of `workers` processes on a fresh installation.
 
     They are up before anything is due, as in a house that is at work; the hints come at once.
+    threads: of each process; as many as a worker has by itself when left out.
     """
     place = installation(places, db)
     queues, dispatch = connect(place.settings())
@@ -65,10 +71,11 @@ def measure(
     return line(db, how, workers, runs, runs * STEPS_A_RUN / seconds)
 
 
-def _children(place: Installation, how: str, workers: int, threads: int) -> Children:
+def _children(place: Installation, how: str, workers: int, threads: int | None) -> Children:
     arguments = ["tests.bench.child", "tests.bench.single", how]
     if how == SET:
-        arguments = ["app", "worker", "--queues", "engine", "--workers", str(threads)]
+        arguments = ["app", "worker", "--queues", "engine"]
+        arguments += ["--workers", str(threads)] if threads else []
     children = Children(workers, arguments, place.home, place.env())
     children.wait_until_ready("worker_started" if how == SET else READY)
     pause(_SETTLE_S if how == SET else 0)
@@ -191,7 +198,7 @@ def main() -> None:
     parser.add_argument("--exec", choices=[SET, STEP, ONE], default=SET, dest="how")
     parser.add_argument("--runs", type=int, default=2_000)
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--here", action="store_true", help="walk inside this process")
     parser.add_argument("--batch", type=int, default=BATCH, help="with --here or --profile")
