@@ -16,10 +16,14 @@ from sqlalchemy.orm import Session
 from engine.audience import service as audience
 from engine.audience.inputs import AUTOMATION, ContactPatch
 from engine.audience.models import Contact
+from engine.automations import chains
 from engine.automations.kinds.steps.base import Failed, TopicChange
 from engine.core.db import among
+from engine.core.events import Cause
 from engine.core.outcome import Refused
 
+# Outcomes of a membership that changed nothing, so that nothing happened.
+_AS_IT_WAS: Final = frozenset({"already_member", "not_member"})
 CONTACT_GONE: Final = Failed("CONTACT_NOT_FOUND", "Automation run or contact not found")
 TOPIC_GONE: Final = Failed("TOPIC_NOT_FOUND", "Topic not found")
 _GONE: Final[Mapping[str, Failed]] = {
@@ -49,8 +53,11 @@ class Applied:
     """What became of the changes, by step run.
 
     failed: nothing was written for these; results: what the run keeps beside the kind's own result,
-    `changes` (key, before, after) of a patch and `outcome` of a membership.
+    `changes` (key, before, after) of a patch, `outcome` of a membership, and as `reason` that the
+    change started no automation any more. causes: of the events, by step run.
     """
+
+    causes: Mapping[int, Cause]
 
     failed: dict[int, Failed] = field(default_factory=dict)
     results: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -73,7 +80,7 @@ def apply(session: Session, wanted: Sequence[Change], at: datetime) -> Applied:
     after the other, in the order of `wanted`. Failures: CONTACT_NOT_FOUND, TOPIC_NOT_FOUND,
     PROPERTY_NOT_FOUND, INVALID_VALUE.
     """
-    applied = Applied()
+    applied = Applied(chains.causes(session, {each.step_run_id for each in wanted}, at))
     groups = _groups(wanted)
     if len(groups) > 1:  # each group locks its own people, but only those in order
         lock(session, {each.contact_id for each in wanted})
@@ -107,7 +114,8 @@ def _patch(
     at: datetime,
 ) -> None:
     patches = {each.contact_id: each.patch for each in changes if each.patch is not None}
-    answers = audience.update_contacts(session, workspace_id, patches, AUTOMATION, at)
+    causes = _causes(applied, changes)
+    answers = audience.update_contacts(session, workspace_id, patches, AUTOMATION, at, causes)
     for change in changes:
         answer = answers[change.contact_id]
         if isinstance(answer, Refused):
@@ -116,7 +124,7 @@ def _patch(
             told = [
                 {"key": each.key, "before": each.before, "after": each.after} for each in answer
             ]
-            applied.results.setdefault(change.step_run_id, {})["changes"] = told
+            _keep(applied, change, "changes", told, happened=bool(told))
 
 
 def _move(
@@ -129,13 +137,26 @@ def _move(
 ) -> None:
     act = audience.subscribe_many if membership.join else audience.unsubscribe_many
     people = [each.contact_id for each in changes]
-    answers = act(session, workspace_id, membership.topic_id, people, AUTOMATION, at)
+    place = (session, workspace_id, membership.topic_id, people, AUTOMATION, at)
+    answers = act(*place, causes=_causes(applied, changes))
     for change in changes:
         answer = answers[change.contact_id]
         if isinstance(answer, Refused):
             applied.failed[change.step_run_id] = _failure(answer)
         else:
-            applied.results.setdefault(change.step_run_id, {})["outcome"] = answer.outcome
+            happened = answer.outcome not in _AS_IT_WAS
+            _keep(applied, change, "outcome", answer.outcome, happened=happened)
+
+
+def _causes(applied: Applied, changes: Sequence[Change]) -> Mapping[int, Cause]:
+    return {each.contact_id: applied.causes[each.step_run_id] for each in changes}
+
+
+def _keep(applied: Applied, change: Change, name: str, told: Any, *, happened: bool) -> None:
+    result = applied.results.setdefault(change.step_run_id, {})
+    result[name] = told
+    if happened and not applied.causes[change.step_run_id].starts:
+        result["reason"] = chains.ENDED
 
 
 def _failure(refused: Refused) -> Failed:

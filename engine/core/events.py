@@ -6,7 +6,7 @@ rooms subscribe when the house starts, so a lower room never imports an upper on
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -67,6 +67,21 @@ class Event(WorkspaceChild, Base):
     source: Mapped[str] = mapped_column(String(20))
     occurred_at: Mapped[datetime] = mapped_column(Instant)
     recorded_at: Mapped[datetime] = mapped_column(Instant)
+
+
+# Where an event's data keeps what caused it.
+CAUSE: Final = "cause"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why an event happened that no person and no program made happen.
+
+    data: JSON object, kept with the event; starts: False where it must start nothing any more.
+    """
+
+    data: Mapping[str, object]
+    starts: bool
 
 
 @dataclass(frozen=True)
@@ -171,6 +186,14 @@ def forget_people(session: Session, workspace_id: int, contact_ids: Sequence[int
     found = select(Event.id).where(Event.workspace_id == workspace_id, theirs)
     ids = session.scalars(found.order_by(Event.id).limit(SLICE)).all()
     return forget(session, ids) if ids else 0
+
+
+def caused(event: NewEvent, cause: Cause | None) -> NewEvent:
+    """Return the event with its cause; None leaves it as it is."""
+    if cause is None:
+        return event
+    starts = event.start_automations and cause.starts
+    return replace(event, data={**event.data, CAUSE: dict(cause.data)}, start_automations=starts)
 
 
 def _row(event: NewEvent, public_id: str) -> dict[str, object]:

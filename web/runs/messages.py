@@ -38,6 +38,11 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "INVALID_DUE_TIME": _("The time at which the step was due cannot be read."),
     "NO_OUTCOME": _("The step gave no result."),
     "STEP_CRASHED": _("The step broke off:"),
+    # Why a change of the person started no automation any more.
+    "chain_ended": _(
+        "This change started no automation: within a day, changes by automations had led to one "
+        "another 24 times for this person. They go in a loop."
+    ),
     # Why a mail was withheld (decisions A4, A17).
     "suppressed": _("The address is on the suppression list."),
     "unsubscribed": _("The person has unsubscribed from marketing mail."),

@@ -103,11 +103,13 @@ def update_contacts(
     patches: Mapping[int, ContactPatch],
     source: str,
     at: datetime,
+    causes: Mapping[int, events.Cause] | None = None,
 ) -> Mapping[int, tuple[ValueChange, ...] | Refused]:
     """Change many contacts as `update_contact` does one; patches and answers by contact row id.
 
     An answer says what really changed; () where everything stood as asked. A handful of statements
-    for all of them; a patch that is shared by many people is judged once.
+    for all of them; a patch that is shared by many people is judged once. causes: what made the
+    changes happen, by contact row id.
     """
     distinct = {id(patch): patch for patch in patches.values()}
     definitions = property_types(session, workspace_id, distinct.values())
@@ -123,7 +125,7 @@ def update_contacts(
             answers[row_id] = gone
             changes[row_id] = change
     found = writing.by_row_ids(session, workspace_id, changes)
-    under_way = Writing(workspace_id, source, at)
+    under_way = Writing(workspace_id, source, at, causes=causes or {})
     planned = {stored.id: plan(stored, changes[stored.id]) for stored in found}
     _change(session, under_way, planned)
     for row_id, outcome in under_way.outcomes.items():

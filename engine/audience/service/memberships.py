@@ -49,10 +49,12 @@ def subscribe_many(
     at: datetime,
     *,
     start_automations: bool = True,
+    causes: Mapping[int, events.Cause] | None = None,
 ) -> Mapping[int, Subscription | Refused]:
     """Put many contacts into one topic as `subscribe` does one; answers by contact row id.
 
-    start_automations: False for bulk writes that must start nothing (decision A2).
+    start_automations: False for bulk writes that must start nothing (decision A2); causes: what
+    made it happen, by contact row id.
     """
     live = _lock_live(session, workspace_id, row_ids)
     topic = get_topic(session, workspace_id, topic_id, keep=True)
@@ -66,7 +68,7 @@ def subscribe_many(
         _event(workspace_id, topic, row_id, kind, source, at, start_automations=start_automations)
         for row_id in joined
     ]
-    events.record(session, happened, at)
+    events.record(session, _caused(happened, causes), at)
     fresh = Subscription("pending_doi" if topic.require_double_opt_in else "subscribed")
     return {
         **dict.fromkeys(row_ids, missing("contact_not_found")),
@@ -93,8 +95,13 @@ def unsubscribe_many(
     row_ids: Collection[int],
     source: str,
     at: datetime,
+    *,
+    causes: Mapping[int, events.Cause] | None = None,
 ) -> Mapping[int, Unsubscription | Refused]:
-    """Take many contacts out of one topic as `unsubscribe` does one; answers by contact row id."""
+    """Take many contacts out of one topic as `unsubscribe` does one; answers by contact row id.
+
+    causes: what made it happen, by contact row id.
+    """
     live = _lock_live(session, workspace_id, row_ids)
     topic = get_topic(session, workspace_id, topic_id, keep=True)
     if topic is None:
@@ -103,7 +110,7 @@ def unsubscribe_many(
     if left:
         writing.touch(session, workspace_id, left, at)
     happened = [_event(workspace_id, topic, row_id, UNSUBSCRIBED, source, at) for row_id in left]
-    events.record(session, happened, at)
+    events.record(session, _caused(happened, causes), at)
     return {
         **dict.fromkeys(row_ids, missing("contact_not_found")),
         **dict.fromkeys(live, Unsubscription("not_member")),
@@ -201,6 +208,12 @@ def _take_back_opt_out(
         .execution_options(synchronize_session=False)
     )
     marks.unmark(session, workspace_id, {email for email in back if email is not None})
+
+
+def _caused(
+    happened: Sequence[events.NewEvent], causes: Mapping[int, events.Cause] | None
+) -> Sequence[events.NewEvent]:
+    return [events.caused(each, (causes or {}).get(each.contact_id)) for each in happened]
 
 
 def _event(

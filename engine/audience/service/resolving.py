@@ -49,28 +49,31 @@ class Landed:
 
 @dataclass
 class Writing:
-    """A batch under way: outcomes by place in the batch or contact row, events in order."""
+    """A batch under way: outcomes by place in the batch or contact row, events in order.
+
+    causes: what made the changes happen, by contact row; left out where a person or program did.
+    """
 
     workspace_id: int
     source: str
     at: datetime
     start_automations: bool = True
+    causes: Mapping[int, events.Cause] = field(default_factory=dict)
     outcomes: dict[int, Landed | Refused] = field(default_factory=dict)
     happened: list[events.NewEvent] = field(default_factory=list)
 
     def note(self, row_id: int, kind: str, data: Mapping[str, object]) -> None:
         """Add the event of one contact; it is recorded with the whole batch."""
-        self.happened.append(
-            events.NewEvent(
-                self.workspace_id,
-                row_id,
-                kind,
-                self.source,
-                self.at,
-                data=data,
-                start_automations=self.start_automations,
-            )
+        event = events.NewEvent(
+            self.workspace_id,
+            row_id,
+            kind,
+            self.source,
+            self.at,
+            data=data,
+            start_automations=self.start_automations,
         )
+        self.happened.append(events.caused(event, self.causes.get(row_id)))
 
 
 def resolve(
