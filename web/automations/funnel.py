@@ -15,8 +15,9 @@ FULL: Final = 100
 class Stage:
     """One step of the funnel. title: what it does; its key where the plan no longer has it.
 
-    share: of those who entered, in words; width: of the bar, 0 to 100; gone: only older revisions
-    had this step.
+    share: of those who entered, in words; width: of the bar, 0 to 100; failed: something went wrong
+    here; left: the run ended around them; skipped: by a person, who had them passed on; detoured:
+    took another way and never came; gone: only older revisions had this step.
     """
 
     key: str
@@ -26,7 +27,9 @@ class Stage:
     width: int
     completed: int
     failed: int
+    left: int
     skipped: int
+    detoured: int
     gone: bool
 
 
@@ -52,7 +55,9 @@ def _stage(step: StepFigures, entered: int, title: str | None) -> Stage:
         # Whoever comes twice counts twice, so a loop may have more visits than people.
         width=min(FULL, round(share * FULL)),
         completed=step.completed,
-        failed=step.failed,
-        skipped=step.skipped,
+        failed=step.faults,
+        left=step.departed,
+        skipped=step.passed,
+        detoured=step.detoured,
         gone=title is None,
     )

@@ -14,4 +14,5 @@ def standing(run: RunRow, step: str | None) -> str:
         return str(gettext("left early"))
     if step is None:
         return str(gettext("is on the way"))
-    return str(gettext("stands at “%(step)s”", step=step))
+    # Without quotes: the step may bear a name in quotes of its own.
+    return str(gettext("stands at: %(step)s", step=step))

@@ -8,6 +8,7 @@ from engine.core import ticks
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts
+from tests.factories.scenes import Scene
 from tests.web.support import Reader, Town, links, tree
 
 MISSING = "No worker is running"
@@ -54,3 +55,12 @@ def test_the_first_page_offers_a_key_until_there_is_one(
 
 def test_the_example_names_the_address_of_this_installation(owner: Reader) -> None:
     assert "curl http://127.0.0.1:8000/api/v1/events" in tree(owner.get("/")).text_content()
+
+
+def test_where_a_person_stands_is_told_without_quotes_in_quotes(
+    owner: Reader, scene: Scene
+) -> None:
+    told = tree(owner.get("/")).text_content()
+    assert "stands at: Wait 3 days" in told
+    assert "““" not in told
+    assert "””" not in told

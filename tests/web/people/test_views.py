@@ -135,7 +135,9 @@ def test_who_left_is_shown_so(
         )
     page = tree(owner.get(f"/people/{person.public_id}"))
     assert texts(page, ".head .sig") == ["Unsubscribed"]
-    assert "marketing mail is not sent" in words(one(page, ".true-now"))
+    sentence = words(one(page, ".true-now"))
+    assert "by the API. Unsubscribed Mon 2 Mar" in sentence
+    assert "marketing mail is not sent" in sentence
 
 
 def test_a_stranger_of_another_workspace_finds_nobody(
