@@ -10,6 +10,7 @@ from engine.automations.queries.automations import (
     status_counts,
 )
 from engine.automations.queries.doings import Doing, doings
+from engine.automations.queries.drafts import History, history
 from engine.automations.queries.links import (
     RunOfSend,
     automation_names,
@@ -38,6 +39,7 @@ __all__ = [
     "Doing",
     "Failure",
     "Figures",
+    "History",
     "RevisionRow",
     "RunDetail",
     "RunFilter",
@@ -52,6 +54,7 @@ __all__ = [
     "figures_of",
     "get_automation",
     "get_run",
+    "history",
     "is_breaker",
     "last_failures",
     "page_automations",

@@ -1,25 +1,34 @@
 """The verbs of automations: drafts, moves between statuses, publishing, finding. Never commits."""
 
-from engine.automations.service.drafts import Saved, create, duplicate, remove, save
+from engine.automations.service.drafts import create, duplicate, remove, save
+from engine.automations.service.editing import Seen, current, edit, redo, restore, undo
 from engine.automations.service.finding import draft_document, find, people_inside
+from engine.automations.service.keeping import Act, Saved
 from engine.automations.service.moves import StatusChange, Wish, change_status, move
 from engine.automations.service.publishing import MOVE, STAY, Published, publish
 
 __all__ = [
     "MOVE",
     "STAY",
+    "Act",
     "Published",
     "Saved",
+    "Seen",
     "StatusChange",
     "Wish",
     "change_status",
     "create",
+    "current",
     "draft_document",
     "duplicate",
+    "edit",
     "find",
     "move",
     "people_inside",
     "publish",
+    "redo",
     "remove",
+    "restore",
     "save",
+    "undo",
 ]

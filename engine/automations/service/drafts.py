@@ -1,37 +1,32 @@
 """Drafts: create, save and delete. What runs is never touched (decision A8)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from engine.automations import holding, lifecycle, run_lifecycle
-from engine.automations.document import MAX_NAME, Document, read_document
-from engine.automations.models import (
-    ACTIVE,
-    DRAFT,
-    Automation,
-    AutomationRun,
-    AutomationStep,
-)
+from engine.automations.document import MAX_NAME, read_document
+from engine.automations.models import ACTIVE, Automation, AutomationRun
 from engine.automations.service.finding import draft_document, find, subject_of
+from engine.automations.service.keeping import (
+    CREATED,
+    Act,
+    Kept,
+    Saved,
+    content,
+    in_force,
+    keep,
+    write_steps,
+)
 from engine.core import audit
 from engine.core.audit import Actor
 from engine.core.ids import new_public_id
 from engine.core.outcome import Refused, missing
 
 COPY: Final = " (Copy)"
-
-
-@dataclass(frozen=True)
-class Saved:
-    """An automation that was created or whose draft was saved. version: the new ETag."""
-
-    public_id: str
-    version: int
 
 
 def create(
@@ -51,10 +46,10 @@ def duplicate(
     row = find(session, workspace_id, public_id)
     if row is None:
         return missing("automation_not_found")
-    content = draft_document(session, row)
-    name = content["name"][: MAX_NAME - len(COPY)].rstrip() + COPY
+    draft = draft_document(session, row)
+    name = draft["name"][: MAX_NAME - len(COPY)].rstrip() + COPY
     details = {"copied_from": public_id}
-    return _create(session, workspace_id, {**content, "name": name}, actor, at, details)
+    return _create(session, workspace_id, {**draft, "name": name}, actor, at, details)
 
 
 def save(
@@ -68,7 +63,8 @@ def save(
 ) -> Saved | Refused:
     """Replace the draft; what runs is not touched (decision A8).
 
-    version: the ETag the writer has seen; another one is Refused("stale").
+    version: the ETag the writer has seen; another one is Refused("stale"). A document that says
+    what the draft says already writes nothing and keeps the version.
     """
     document = read_document(raw)
     if isinstance(document, Refused):
@@ -76,29 +72,10 @@ def save(
     row = find(session, workspace_id, public_id)
     if row is None:
         return missing("automation_not_found")
-    values = _content(document, at)
-    if row.status == DRAFT:
-        # Nothing is in force yet: the console and the API show the draft's own settings.
-        values |= _in_force(document)
-    landed = session.execute(
-        update(Automation)
-        .where(
-            Automation.workspace_id == workspace_id,
-            Automation.id == row.id,
-            Automation.draft_version == version,
-            Automation.status == row.status,
-        )
-        .values(draft_version=Automation.draft_version + 1, **values)
-        .returning(Automation.draft_version)
-        .execution_options(synchronize_session=False)
-    ).scalar()
-    if landed is None:
+    if row.draft_version != version:
         return Refused("stale")
-    _write_steps(session, workspace_id, row.id, document)
-    audit.record(
-        session, subject_of(row), "automation.updated", actor, at, {"draft_version": landed}
-    )
-    return Saved(public_id, landed)
+    kept = Kept(row, version, draft_document(session, row))
+    return keep(session, kept, document, Act("save"), actor, at)
 
 
 def remove(
@@ -150,54 +127,13 @@ def _create(
         draft_version=1,
         created_at=at,
         updated_at=at,
-        **_content(document, at),
-        **_in_force(document),
+        **content(document, at),
+        **in_force(document),
         **lifecycle.new_status(),
     )
     session.add(row)
     session.flush()
-    _write_steps(session, workspace_id, row.id, document)
+    write_steps(session, workspace_id, row.id, document)
     details = {"name": row.name, **details}
-    audit.record(session, subject_of(row), "automation.created", actor, at, details)
+    audit.record(session, subject_of(row), CREATED, actor, at, details)
     return Saved(row.public_id, row.draft_version)
-
-
-def _content(document: Document, at: datetime) -> dict[str, Any]:
-    return {
-        "name": document.name,
-        "description": document.description,
-        "draft_settings": document.settings,
-        "edited_at": at,
-    }
-
-
-def _in_force(document: Document) -> dict[str, Any]:
-    return {
-        "trigger_type": document.trigger_type,
-        "trigger_config": document.trigger_config,
-        "on_pause": document.on_pause,
-        "reentry": document.reentry,
-    }
-
-
-def _write_steps(
-    session: Session, workspace_id: int, automation_id: int, document: Document
-) -> None:
-    step = AutomationStep
-    session.execute(
-        delete(step).where(step.workspace_id == workspace_id, step.automation_id == automation_id)
-    )
-    rows: Sequence[Mapping[str, Any]] = [
-        {
-            "workspace_id": workspace_id,
-            "automation_id": automation_id,
-            "step_index": index,
-            "key": part.key,
-            "step_type": part.type,
-            "config": part.config,
-            "next": part.next,
-        }
-        for index, part in enumerate(document.steps)
-    ]
-    if rows:
-        session.execute(insert(step), rows)
