@@ -34,7 +34,10 @@ from engine.delivery.service import Queued, Withheld
 
 @dataclass
 class Plan:
-    """What one settle will write, grouped by kind of write. finished, cancelled: why, by run."""
+    """What one settle will write, grouped by kind of write. finished, cancelled: why, by run.
+
+    broken: step, code and message of what failed for good, by run.
+    """
 
     completed: list[JsonObject] = field(default_factory=list)
     passed: list[JsonObject] = field(default_factory=list)
@@ -44,6 +47,7 @@ class Plan:
     following: list[JsonObject] = field(default_factory=list)
     finished: dict[int, str] = field(default_factory=dict)
     cancelled: dict[int, str] = field(default_factory=dict)
+    broken: dict[int, tuple[str, str, str]] = field(default_factory=dict)
 
 
 def plan(
@@ -69,6 +73,7 @@ def plan(
             plan.failed.append(_failure_row(item, outcome, at))
             if outcome is not RUN_ENDED:
                 plan.cancelled[item.run_id] = run_lifecycle.STEP_FAILED
+                plan.broken[item.run_id] = (item.step.key, outcome.code, outcome.message)
 
 
 def _row(item: StepItem) -> JsonObject:
@@ -146,6 +151,8 @@ def advance(session: Session, plan: Plan, at: datetime) -> tuple[Sequence[int], 
     """
     done = run_lifecycle.end_runs(session, COMPLETED, plan.finished, at)
     stopped = run_lifecycle.end_runs(session, CANCELLED, plan.cancelled, at)
+    broken = {run_id: told for run_id, told in plan.broken.items() if run_id in stopped}
+    run_records.note_failures(session, broken, at)
     moved = _move_on(session, plan.following)
     alive = {*done, *moved}
     asked = {row["automation_run_id"] for row in plan.following}

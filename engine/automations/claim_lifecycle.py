@@ -11,7 +11,7 @@ from sqlalchemy import String, and_, bindparam, func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from engine.accounts.queries import suspended
-from engine.automations import run_lifecycle
+from engine.automations import run_lifecycle, run_records
 from engine.automations.hints import SWEEP_PERIOD
 from engine.automations.models import CANCELLED, EXECUTING, FAILED, PENDING, AutomationStepRun
 from engine.automations.run_lifecycle import MOST_HINTS, STEP_FAILED, STEP_RUNS
@@ -23,6 +23,7 @@ LEASE: Final = timedelta(seconds=120)
 # How long a claim that met a resume leaves the row alone.
 LATER: Final = timedelta(seconds=1)
 INVALID_DUE_TIME: Final = "INVALID_DUE_TIME"
+_UNREADABLE: Final = "The due time of the step cannot be read"
 FIRST: Final = "first"
 RETRY: Final = "retry"
 LAPSED: Final = "lapsed"
@@ -114,10 +115,10 @@ def fail_unreadable(session: Session, at: datetime) -> int:
         "due_at": at,
         "completed_at": at,
         "error_code": INVALID_DUE_TIME,
-        "error_message": "The due time of the step cannot be read",
+        "error_message": _UNREADABLE,
     }
     key = (row.automation_run_id, row.step_key)
-    reasons: dict[int, str] = {}
+    broken: dict[int, tuple[str, str, str]] = {}
     soon = and_(row.due_at > at, row.due_at <= at + 2 * SWEEP_PERIOD, func.datetime(text).is_(None))
     # Not a bare "0": beside a column of times SQLite would read it as a number, and every text is
     # greater than that.
@@ -125,9 +126,12 @@ def fail_unreadable(session: Session, at: datetime) -> int:
         where = [row.held_at.is_(None), wrong]
         failed = transition_many(session, STEP_RUNS, (PENDING, FAILED), where, patch, key)
         run_lifecycle.count_moved(session, failed, FAILED, PENDING)
-        reasons.update((step.automation_run_id, STEP_FAILED) for step in failed)
-    run_lifecycle.end_runs(session, CANCELLED, reasons, at, executed=0)
-    return len(reasons)
+        for run_id, step_key in failed:
+            broken[run_id] = (step_key, INVALID_DUE_TIME, _UNREADABLE)
+    reasons = dict.fromkeys(broken, STEP_FAILED)
+    ended = run_lifecycle.end_runs(session, CANCELLED, reasons, at, executed=0)
+    run_records.note_failures(session, {run_id: broken[run_id] for run_id in ended}, at)
+    return len(broken)
 
 
 def coming(session: Session, since: datetime, until: datetime) -> Sequence[tuple[int, datetime]]:

@@ -10,30 +10,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Executable, and_, select
 from sqlalchemy.orm import Session
 
-from engine.audience.models import Contact
-from engine.automations import claim_lifecycle, counters, holding, lifecycle, run_lifecycle
+from engine.automations import (
+    claim_lifecycle,
+    counters,
+    holding,
+    lifecycle,
+    run_lifecycle,
+    run_records,
+)
+from engine.automations.contexts import Context, load_context
 from engine.automations.graph import Graph, GraphStep
 from engine.automations.hints import hint_steps
 from engine.automations.kinds.steps.base import Failed, Visit
-from engine.automations.models import (
-    ACTIVE,
-    CANCELLED,
-    EXECUTING,
-    FAILED,
-    HOLD,
-    PAUSED,
-    PENDING,
-    RUNNING,
-    Automation,
-    AutomationRevision,
-    AutomationRun,
-)
-from engine.automations.revisions import graphs
+from engine.automations.models import CANCELLED, EXECUTING, FAILED, PENDING, RUNNING
 from engine.automations.run_lifecycle import MAX_EXECUTIONS, MAX_STEPS_PER_RUN
-from engine.core.db import JsonObject, Prepared, among_bound, many, table_of
+from engine.core.db import JsonObject
 
 NOT_FOUND: Final = Failed(run_lifecycle.NOT_FOUND, "Automation run or contact not found")
 RUN_ENDED: Final = Failed(run_lifecycle.RUN_ENDED, "Automation run has ended")
@@ -73,25 +66,6 @@ class StepItem(NamedTuple):
         return self.skip is not None and not (self.carries and self.step.exits)
 
 
-class Context(NamedTuple):
-    """What stands around a step run at the moment of its claim. run: a row of `load_context`."""
-
-    run: Any
-    graph: Graph | None
-
-    @property
-    def held(self) -> bool:
-        """Return whether due steps have to wait for the resume."""
-        run = self.run
-        return (
-            run.automation_status == PAUSED
-            and run.on_pause == HOLD
-            and not run.automation_deleted
-            and not run.contact_deleted
-            and run.status == RUNNING
-        )
-
-
 @dataclass
 class _Sorted:
     """Claimed rows by what becomes of them. lease_until: the end of the leases they got."""
@@ -124,55 +98,14 @@ def guard(
     lost = [row for row, failure in parted.refused if failure is LOST]
     owners = Counter(contexts[row.automation_run_id].run.automation_id for row in lost)
     lifecycle.record_failures(session, owners, at)
-    run_lifecycle.end_runs(session, CANCELLED, parted.endings, at)
+    ended = run_lifecycle.end_runs(session, CANCELLED, parted.endings, at)
+    broken = {
+        row.automation_run_id: (row.step_key, LOST.code, LOST.message)
+        for row in lost
+        if row.automation_run_id in ended
+    }
+    run_records.note_failures(session, broken, at)
     return parted.items
-
-
-def load_context(session: Session, rows: Sequence[Any]) -> Mapping[int, Context]:
-    """Return what stands around claimed step runs, by run id; one statement."""
-    wanted = {row.automation_run_id for row in rows}
-    found = _CONTEXT.run(session, ids=many(session, wanted)).all()
-    named = {run.revision_id: run.revision for run in found if run.revision is not None}
-    known = graphs(session, named)
-    return {run.id: Context(run, known.get(run.revision_id)) for run in found}
-
-
-def _prepare_context(dialect: str) -> Executable:
-    run, automation = table_of(AutomationRun), table_of(Automation)
-    contact, revision = table_of(Contact), table_of(AutomationRevision)
-    # Most steps may run: one answer for all that the verdict would ask one by one.
-    clear = and_(
-        run.c.status == RUNNING,
-        automation.c.status == ACTIVE,
-        automation.c.deleted_at.is_(None),
-        contact.c.deleted_at.is_(None),
-    )
-    return (
-        select(
-            run.c.id,
-            run.c.public_id,
-            run.c.status,
-            run.c.workspace_id,
-            run.c.automation_id,
-            run.c.revision_id,
-            revision.c.public_id.label("revision"),
-            run.c.contact_id,
-            run.c.trigger_data,
-            run.c.steps_executed,
-            contact.c.deleted_at.is_not(None).label("contact_deleted"),
-            automation.c.status.label("automation_status"),
-            automation.c.on_pause,
-            automation.c.deleted_at.is_not(None).label("automation_deleted"),
-            clear.label("clear"),
-        )
-        .join_from(run, automation, automation.c.id == run.c.automation_id)
-        .outerjoin(revision, revision.c.id == run.c.revision_id)
-        .join(contact, contact.c.id == run.c.contact_id)
-        .where(among_bound(dialect, run.c.id))
-    )
-
-
-_CONTEXT: Final = Prepared(_prepare_context)
 
 
 def _sort(parted: _Sorted, row: Any, context: Context) -> None:

@@ -80,7 +80,10 @@ class _Counts:
 
 
 def count_runs(session: Session, key: RunKey, what: str, by: int = 1) -> None:
-    """Count runs of an automation: `entered`, `completed` or `cancelled`; never down."""
+    """Count runs of an automation: `entered`, `completed` or `cancelled`.
+
+    by: below 0 for `cancelled` alone, where a person revives runs.
+    """
     _counts(session).runs.setdefault(key, Counter())[what] += by
 
 

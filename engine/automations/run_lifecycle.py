@@ -54,11 +54,13 @@ MAX_EXECUTIONS: Final = 1 + len(RETRY_DELAYS)
 MAX_STEPS_PER_RUN: Final = 100
 MOST_HINTS: Final = 5_000
 
-RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED)})
+# (cancelled, running): a person lets a run go on that came to grief; nothing else revives one.
+RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED), (CANCELLED, RUNNING)})
 # (executing, executing) is a retry: a raised attempt, a new lease, or a back-off (decision A7).
 # (executing, pending) only takes a claim back in its own transaction: the automation is on hold, or
-# just being resumed (A11). (pending, pending) moves a wait. A skip goes through a claim, so that it
-# happens once.
+# just being resumed (A11). (pending, pending) moves a wait. What a resume skips goes through a
+# claim, so that it happens once; what a person skips or moves is (pending, skipped): that raises the
+# attempt as a claim would, for the visit was left like any other and its step counts as executed.
 STEP_EDGES: Final = frozenset(
     {
         (PENDING, EXECUTING),
@@ -69,6 +71,7 @@ STEP_EDGES: Final = frozenset(
         (EXECUTING, SKIPPED),
         (EXECUTING, FAILED),
         (PENDING, FAILED),
+        (PENDING, SKIPPED),
     }
 )
 
@@ -87,6 +90,7 @@ REMOVED: Final = "removed"
 AUTOMATION_DELETED: Final = "automation_deleted"
 STEP_NOT_FOUND: Final = "step_not_found"
 STOPPED: Final = "stopped"
+ENDED_BY_PERSON: Final = "ended_by_person"
 ENDED_REASONS: Final = (
     FINISHED,
     STEP_FAILED,
@@ -96,6 +100,7 @@ ENDED_REASONS: Final = (
     AUTOMATION_DELETED,
     STEP_NOT_FOUND,
     STOPPED,
+    ENDED_BY_PERSON,
 )
 
 

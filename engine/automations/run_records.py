@@ -1,10 +1,19 @@
-"""Births of runs and step runs, set-wise. Their statuses afterwards belong to `run_lifecycle`."""
+"""Births of runs and step runs, and notes on runs, set-wise; statuses belong to `run_lifecycle`."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Executable, String, bindparam, func, insert, literal_column, select
+from sqlalchemy import (
+    Executable,
+    String,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from engine.automations import counters
@@ -151,6 +160,41 @@ def _prepare_skipped(dialect: str) -> Executable:
 
 
 _RECORD_SKIPPED: Final = Prepared(_prepare_skipped)
+
+
+def note_failures(
+    session: Session, failures: Mapping[int, tuple[str, str, str]], at: datetime
+) -> None:
+    """Note on runs that a failed step ended which step that was and why; they ask for attention.
+
+    failures: (step key, error code, message) by run. A revival takes the note back.
+    """
+    if not failures:
+        return
+    rows = [
+        {"id": run_id, "step_key": step_key, "code": code, "message": message}
+        for run_id, (step_key, code, message) in failures.items()
+    ]
+    _NOTE_FAILURES.run(session, rows=packed(session, rows), at=at)
+
+
+def _prepare_failures(dialect: str) -> Executable:
+    table = table_of(AutomationRun)
+    noted: Columns = {"id": Id, "step_key": String(), "code": String(), "message": String()}
+    rows = rows_table(dialect, noted)
+    return (
+        update(table)
+        .where(table.c.id == rows.c.id)
+        .values(
+            failed_step_key=rows.c.step_key,
+            error_code=rows.c.code,
+            error_message=rows.c.message,
+            attention_at=bindparam("at", type_=Instant()),
+        )
+    )
+
+
+_NOTE_FAILURES: Final = Prepared(_prepare_failures)
 
 
 def _count(session: Session, rows: Sequence[Mapping[str, Any]], status: str) -> None:

@@ -25,7 +25,7 @@ from engine.automations.models import (
     AutomationStepRun,
     AutomationStepStat,
 )
-from engine.automations.run_lifecycle import DEPARTURES, RUN_ENDED
+from engine.automations.run_lifecycle import DEPARTURES, RUN_ENDED, STEP_FAILED
 from engine.delivery.models import KIND_AUTOMATION, EmailSend
 
 OPEN: Final = (PENDING, EXECUTING)
@@ -46,6 +46,8 @@ class _Run:
     ended: bool
     reasoned: bool
     waits: bool
+    failed: bool
+    noted: bool
     open_places: list[int] = field(default_factory=list)
     left: int = 0
     cut: int = 0
@@ -89,12 +91,11 @@ def _runs(session: Session) -> dict[int, _Run]:
             row.completed_at.is_not(None),
             row.ended_reason.is_not(None),
             row.next_step_at.is_not(None),
+            func.coalesce(row.ended_reason, "") == STEP_FAILED,
+            row.error_code.is_not(None),
         )
     )
-    return {
-        run_id: _Run(automation, contact, status, place, executed, ended, reasoned, waits)
-        for run_id, automation, contact, status, place, executed, ended, reasoned, waits in found
-    }
+    return {run_id: _Run(*values) for run_id, *values in found}
 
 
 def _visits(session: Session, runs: Mapping[int, _Run]) -> Counter[tuple[object, ...]]:
@@ -195,6 +196,8 @@ def _standing(runs: Mapping[int, _Run]) -> list[str]:
             wrong.append(f"run {run_id} is {run.status}: its end and its reason do not fit")
         if run.status != RUNNING and run.waits:
             wrong.append(f"run {run_id} has ended and waits")
+        if run.failed != run.noted:
+            wrong.append(f"run {run_id} and its note of a failed step do not fit")
         if run.executed != run.left - run.cut:
             wrong.append(f"run {run_id} counts {run.executed} steps, its visits {run.left}")
     return wrong[:TOLD]

@@ -86,6 +86,10 @@ PLANTS = {
     ),
     "a run elsewhere than its visit": (_runs(current_step_index=0), "is at 0"),
     "an end without an instant": (_runs(status="completed"), "do not fit"),
+    "a failed step that nobody noted": (
+        _runs(status="cancelled", ended_reason="step_failed"),
+        "its note of a failed step",
+    ),
     "a claim that nobody counted": (_runs(steps_executed=7), "counts 7 steps"),
     "a finished visit without an end": (_finished(completed_at=None), "at no instant"),
     "a lease on a waiting visit": (

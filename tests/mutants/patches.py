@@ -49,7 +49,7 @@ PATCHES: Final = (
         (
             Edit(
                 "engine/automations/walker.py",
-                'while items := self._claim(None, 1, ("lapsed",)):',
+                "while items := self._claim(None, 1, (LAPSED,)):",
                 "while items := ():",
             ),
         ),
@@ -60,7 +60,7 @@ PATCHES: Final = (
         (
             Edit(
                 "engine/automations/run_lifecycle.py",
-                "        AutomationStepRun.attempt == batch.c.attempt,\n",
+                "_STEP.attempt == rows.c.attempt, ",
                 "",
             ),
             Edit(
@@ -81,7 +81,7 @@ PATCHES: Final = (
             ),
             Edit(
                 "engine/automations/advancing.py",
-                ", run_lifecycle.RUNS.is_(RUNNING))",
+                ", run_lifecycle.RUNS.at(RUNNING))",
                 ")",
             ),
         ),
@@ -92,13 +92,13 @@ PATCHES: Final = (
         (
             Edit(
                 "engine/core/walking.py",
-                "select(key).where(self.machine.is_(self.edge[0]), *self.due)",
-                "select(key).where(*self.due)",
+                "select(row.id).where(self._machine.at(self._edge[0]), *self._due)",
+                "select(row.id).where(*self._due)",
             ),
             Edit(
                 "engine/core/machine.py",
-                ".where(machine.is_(before) if was is None else machine.status == was, *where)",
-                ".where(*where)",
+                "update(row).where(guard, *where)",
+                "update(row).where(*where)",
             ),
         ),
         (
@@ -145,7 +145,7 @@ PATCHES: Final = (
         "hold park removed",
         (
             Edit(
-                "engine/automations/claiming.py",
+                "engine/automations/contexts.py",
                 "            and run.on_pause == HOLD\n",
                 "            and run.on_pause is None\n",
             ),
@@ -197,8 +197,8 @@ PATCHES: Final = (
         (
             Edit(
                 "engine/delivery/walk_lifecycle.py",
-                "        EmailSend.handed_over_at.is_(None),\n        EmailSend.attempt < TRIES,\n",
-                "        EmailSend.attempt < TRIES,\n",
+                "        _SEND.handed_over_at.is_(None),\n        _SEND.attempt < TRIES,\n",
+                "        _SEND.attempt < TRIES,\n",
             ),
             Edit(
                 "engine/delivery/walk_lifecycle.py",

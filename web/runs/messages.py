@@ -16,6 +16,7 @@ ENDED: Final[Mapping[str, LazyString]] = {
     "automation_deleted": _("The automation was deleted."),
     "step_not_found": _("The next step could not be begun."),
     "stopped": _("The automation was stopped, and everybody inside with it."),
+    "ended_by_person": _("A person ended it."),
 }
 # error_code → what went wrong.
 ERRORS: Final[Mapping[str, LazyString]] = {

@@ -5,7 +5,7 @@ from threading import Barrier, Thread
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from engine.automations import counters
+from engine.automations import counters, rollup
 from engine.automations.models import SHARDS, Automation, AutomationStatShard, AutomationStepStat
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
@@ -51,6 +51,22 @@ def test_moves_that_cancel_out_write_nothing(uow: UnitOfWork, clock: FixedClock)
         counters.count_step(session, key, "pending", "executing")
     with uow.read() as session:
         assert session.scalars(select(AutomationStepStat)).all() == []
+
+
+def test_a_run_that_a_person_revives_is_counted_back(uow: UnitOfWork, clock: FixedClock) -> None:
+    row = automation(uow, clock)
+    key = (row.workspace_id, row.id)
+    for what, by in ((counters.ENTERED, 1), ("cancelled", 1), ("cancelled", -1)):
+        with uow.begin() as session:
+            counters.count_runs(session, key, what, by)
+    with uow.read() as session:
+        sums = select(func.sum(AutomationStatShard.cancelled), func.count())
+        cancelled, shards = session.execute(sums).one()
+        assert (cancelled, entered(session)) == (0, 1)
+        assert shards >= 1
+    rollup.sweep(uow)
+    with uow.read() as session:
+        assert session.scalars(select(Automation.stats_active)).one() == 1
 
 
 def test_a_rollback_counts_nothing(uow: UnitOfWork, clock: FixedClock) -> None:

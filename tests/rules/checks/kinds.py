@@ -13,6 +13,7 @@ CONTRACT: Final = frozenset({"__init__", "base"})
 WALKING: Final = frozenset(
     {
         "claiming.py",
+        "contexts.py",
         "fanout.py",
         "hints.py",
         "run_records.py",
