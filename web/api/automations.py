@@ -10,8 +10,9 @@ from engine.automations.models import AUTOMATION_STATUSES
 from engine.automations.queries import AutomationDetail, AutomationRow
 from engine.automations.service import Wish
 from engine.core.outcome import Problem, Recorded, Refused, missing
-from web.api.answers import ETAG_MISMATCH, IF_MATCH_REQUIRED
+from web.api.answers import IF_MATCH_REQUIRED
 from web.api.area import Area
+from web.api.automation_differences import too_late
 from web.api.automation_pauses import LastError, standstill
 from web.api.documents import AutomationDocument
 from web.api.door import Answer, Call, Result
@@ -147,7 +148,11 @@ def get_automation(call: Call, path: ById) -> Result:
 
 @area.put("/automations/<id>", "automations:manage", {200: AutomationOut}, guarded=True)
 def save_automation(call: Call, path: ById, body: AutomationDocument) -> Result:
-    """Replace the draft; what runs is not touched until the next activation."""
+    """Replace the draft; what runs is not touched until the next activation.
+
+    A 412 shows the draft as it stands and who changed it (`current`), and what the one sent would
+    change in it (`differences`). A document that says what the draft says keeps the ETag.
+    """
     kept = service.save(
         call.session,
         call.workspace_id,
@@ -163,7 +168,10 @@ def save_automation(call: Call, path: ById, body: AutomationDocument) -> Result:
         return kept
     if call.etag is None:
         return IF_MATCH_REQUIRED
-    return ETAG_MISMATCH
+    seen, sent = service.current(call.session, call.workspace_id, path.id), read_document(body.root)
+    if seen is None or isinstance(sent, Refused):
+        return UNKNOWN
+    return too_late(seen, service.as_document(sent))
 
 
 @area.delete("/automations/<id>", "automations:manage")

@@ -5,6 +5,7 @@ Owns the shape of refusals and their status codes; leaves the words to web.api.m
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -54,6 +55,13 @@ class ProblemDocument(Out):
     errors: list[Fault] = Field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Told(Refused):
+    """A refusal that shows more than words. members: what stands beside them, ready for JSON."""
+
+    members: Mapping[str, Any] = field(default_factory=dict)
+
+
 def is_api(path: str) -> bool:
     """Whether `path` belongs to the API, so that even a routing error is a problem document."""
     return path.startswith(PREFIX)
@@ -63,7 +71,9 @@ def refusal(refused: Refused, rooms: Sequence[messages.Table] = ()) -> Response:
     """Return the answer to an expected refusal. rooms: the words of the rooms it may come from."""
     status = STATUS[refused.kind]
     errors = faults(refused.problems, rooms)
-    answer = _document(status, messages.sentence(refused, rooms), refused.reason, errors)
+    members = refused.members if isinstance(refused, Told) else {}
+    sentence = messages.sentence(refused, rooms)
+    answer = _document(status, sentence, refused.reason, errors, members)
     if status is HTTPStatus.UNAUTHORIZED:
         answer.headers["WWW-Authenticate"] = "Bearer"
     if "retry_after" in refused.params:
@@ -124,7 +134,13 @@ def _holds(value: Any, part: str | int) -> bool:
     return isinstance(value, dict) and part in value
 
 
-def _document(status: HTTPStatus, detail: str, reason: str | None, errors: list[Fault]) -> Response:
+def _document(
+    status: HTTPStatus,
+    detail: str,
+    reason: str | None,
+    errors: list[Fault],
+    members: Mapping[str, Any] | None = None,
+) -> Response:
     document = ProblemDocument(
         type="about:blank",
         title=status.phrase,
@@ -134,5 +150,5 @@ def _document(status: HTTPStatus, detail: str, reason: str | None, errors: list[
         errors=errors,
     )
     # Escaped to ASCII: a pointer may repeat a key that is no valid UTF-8.
-    body = json.dumps(document.model_dump(), ensure_ascii=True)
+    body = json.dumps({**document.model_dump(), **(members or {})}, ensure_ascii=True)
     return Response(body, status=status, mimetype=MIME)

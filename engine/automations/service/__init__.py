@@ -3,7 +3,7 @@
 from engine.automations.service.drafts import create, duplicate, remove, save
 from engine.automations.service.editing import Seen, current, edit, redo, restore, undo
 from engine.automations.service.finding import draft_document, find, people_inside
-from engine.automations.service.keeping import Act, Saved
+from engine.automations.service.keeping import Act, Saved, as_document
 from engine.automations.service.moves import StatusChange, Wish, change_status, move
 from engine.automations.service.publishing import MOVE, STAY, Published, publish
 
@@ -16,6 +16,7 @@ __all__ = [
     "Seen",
     "StatusChange",
     "Wish",
+    "as_document",
     "change_status",
     "create",
     "current",

@@ -92,12 +92,15 @@ def program(app: Flask, uow: UnitOfWork, workspace_id: int, *scopes: str) -> Pro
     return Program(app, secret)
 
 
-def problem(answer: Reply, status: int, reason: str | None = None) -> dict[str, Any]:
-    """Return the problem document of an answer; fails when it is none or another one."""
+def problem(answer: Reply, status: int, reason: str | None = None, *members: str) -> dict[str, Any]:
+    """Return the problem document of an answer; fails when it is none or another one.
+
+    members: what stands in it beside what every problem document has.
+    """
     assert answer.status_code == status, answer.text
     assert answer.mimetype == PROBLEM
     document = json.loads(answer.text)
-    assert document.keys() == SHAPE
+    assert document.keys() == SHAPE | set(members)
     assert document["status"] == status
     assert document["detail"]
     if reason is not None:
