@@ -44,6 +44,8 @@ SIGNALS: Mapping[tuple[str, str], Signal] = {
     ("run", "held"): Signal("hold", lazy_gettext("Held")),
     ("run", "completed"): Signal("off", lazy_gettext("Finished")),
     ("run", "cancelled"): Signal("stop", lazy_gettext("Ended early")),
+    # Nothing went wrong: somebody paused, stopped or deleted.
+    ("run", "left"): Signal("off", lazy_gettext("Ended early")),
     ("step_run", "pending"): Signal("hold", lazy_gettext("Waiting")),
     ("step_run", "executing"): Signal("go", lazy_gettext("Under way")),
     ("step_run", "completed"): Signal("go", lazy_gettext("Done")),

@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from engine.automations import queries
-from engine.automations.models import HOLD, RUNNING
+from engine.automations.models import CANCELLED, HOLD, RUNNING
 from engine.automations.queries import RunFilter, RunRow
 from web import days
 from web.automations import reading
@@ -19,6 +19,7 @@ FIELDS: Final = ("automation", "status", "step", "since", "until", "q", "error")
 _CHOICES: Final = 200
 WAITING: Final = "waiting"
 HELD: Final = "held"
+LEFT: Final = "left"
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,11 @@ def lines(session: Session, workspace_id: int, rows: Sequence[RunRow], at: datet
 def status(row: RunRow, at: datetime) -> str:
     """Return the status as pages show it: a running run whose step is due later waits.
 
-    Where its automation holds people while it is paused, one whose time has come is held.
+    Where its automation holds people while it is paused, one whose time has come is held. One that
+    was ended although nothing went wrong is no alarm.
     """
+    if row.status == CANCELLED and row.ended_reason not in messages.BROKEN:
+        return LEFT
     if row.status != RUNNING or row.due_at is None:
         return row.status
     if row.held_at is None and row.due_at > at:

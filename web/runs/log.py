@@ -25,7 +25,7 @@ from web.automations.kinds.steps.base import Evidence
 from web.automations.reading import Told
 from web.filters import signal
 from web.runs import messages
-from web.runs.way import skipped_by
+from web.runs.way import left_here, skipped_by
 from web.sends import messages as mails
 
 # How pages tell visits that are stored as pending and as failed; see web.filters.SIGNALS.
@@ -106,13 +106,15 @@ def actors(run: RunDetail) -> set[str]:
 def entries(told: Told, run: RunDetail, beside: Beside) -> list[Entry]:
     """Return the log, oldest first."""
     head = run.run
-    found = [Entry("go", told.entered(head.triggered_by, head.trigger_data), at=head.started_at)]
+    entered = told.entered(head.triggered_by, head.trigger_data)
+    # Where instants are the same, a resume stands before the step that it let go on.
+    found = [Entry("go", entered, at=head.started_at), *beside.doings]
     found += [
         _visit(told, step, visit, beside, head.status)
         for visit in run.steps
         if (step := told.graph.at(visit.step_index)) is not None
     ]
-    found = sorted([*found, *beside.doings], key=lambda entry: entry.at or head.started_at)
+    found.sort(key=lambda entry: entry.at or head.started_at)
     if head.status == RUNNING:
         return found + _next(told, run)
     words = _("Finished") if head.status == COMPLETED else _("Ended early")
@@ -170,7 +172,8 @@ def _begun(visit: StepRunRow) -> datetime:
 
 
 def _late(visit: StepRunRow) -> float | None:
-    if visit.delay_until is None or visit.started_at is None:
+    ran = _shown(visit) not in (SKIPPED, _LEFT)
+    if not ran or visit.delay_until is None or visit.started_at is None:
         return None
     late = visit.started_at - visit.delay_until
     return late.total_seconds() if late >= _LATE else None
@@ -178,7 +181,7 @@ def _late(visit: StepRunRow) -> float | None:
 
 def _failed(visit: StepRunRow) -> bool:
     """Whether something went wrong here; a run that was ended around its step is no failure."""
-    return visit.status == FAILED and visit.error_code not in messages.LEFT
+    return visit.status == FAILED and not left_here(visit)
 
 
 def _shown(visit: StepRunRow) -> str:

@@ -8,6 +8,7 @@ from engine.automations.queries import RunDetail, StepRunRow
 from web.automations.kinds.steps import STEPS
 from web.automations.reading import Told
 from web.automations.track import START, Pass, Way
+from web.runs import messages
 
 DONE: Final = "done"
 AHEAD: Final = "ahead"
@@ -69,6 +70,11 @@ def came(visit: StepRunRow) -> bool:
     return visit.status != SKIPPED or skipped_by(visit) is not None
 
 
+def left_here(visit: StepRunRow) -> bool:
+    """Return whether the run was ended around this step; nothing went wrong here."""
+    return visit.status == FAILED and visit.error_code in messages.LEFT
+
+
 def _left(visit: StepRunRow) -> bool:
     return visit.status == COMPLETED or skipped_by(visit) is not None
 
@@ -82,4 +88,4 @@ def _exit(told: Told, visit: StepRunRow) -> tuple[str | None, int]:
 
 
 def _state(visit: StepRunRow) -> str:
-    return _STATES.get(visit.status, "waiting")
+    return "skipped" if left_here(visit) else _STATES.get(visit.status, "waiting")
