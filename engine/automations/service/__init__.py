@@ -5,16 +5,19 @@ from engine.automations.service.editing import Seen, current, edit, redo, restor
 from engine.automations.service.finding import draft_document, find, people_inside
 from engine.automations.service.keeping import Act, Saved, as_document
 from engine.automations.service.moves import StatusChange, Wish, change_status, move
+from engine.automations.service.previewing import PublishPreview, StepImpact, preview_publish
 from engine.automations.service.publishing import MOVE, STAY, Published, publish
 
 __all__ = [
     "MOVE",
     "STAY",
     "Act",
+    "PublishPreview",
     "Published",
     "Saved",
     "Seen",
     "StatusChange",
+    "StepImpact",
     "Wish",
     "as_document",
     "change_status",
@@ -26,6 +29,7 @@ __all__ = [
     "find",
     "move",
     "people_inside",
+    "preview_publish",
     "publish",
     "redo",
     "remove",
