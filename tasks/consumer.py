@@ -25,6 +25,8 @@ OUTDATED_DRAIN_S: Final = 3.0
 _HEALTH_S: Final = 10.0
 _LOOK_S: Final = 0.1
 _BEAT_S: Final = 1.0
+# A heartbeat under way at the end may take this long; longer, and it stays until it is old.
+_FAREWELL_S: Final = 2.0
 _QUIET_S: Final = 30.0
 
 
@@ -59,6 +61,11 @@ class QueueConsumer(Consumer):  # type: ignore[misc] # published without types
     def _set_signal_handlers(self) -> None:
         """Set none: the process has one handler for all its queues."""
 
+    def leave(self) -> None:
+        """Take the heartbeat of the timetable away, where it is kept."""
+        if self._timetable is not None:
+            self._timetable.leave()
+
     def threads(self) -> list[threading.Thread]:
         """Return every thread of this queue: workers, scheduler, the sweeps it began."""
         sweeps = self._timetable.threads() if self._timetable is not None else ()
@@ -89,7 +96,8 @@ class Crew:
         """
         for consumer in self._consumers:
             consumer.start()
-        threading.Thread(target=self._pulse, name="Heart", daemon=True).start()
+        pulse = threading.Thread(target=self._pulse, name="Heart", daemon=True)
+        pulse.start()
         looked = time.monotonic()
         while not self._asked and self.outdated() is None:
             time.sleep(_LOOK_S)
@@ -98,12 +106,22 @@ class Crew:
                 for consumer in self._consumers:
                     consumer.check_worker_health()
         patience = DRAIN_S if self.outdated() is None else OUTDATED_DRAIN_S
-        return self._drain(time.monotonic() + patience)
+        drained = self._drain(time.monotonic() + patience)
+        pulse.join(_FAREWELL_S)
+        if drained and not pulse.is_alive():
+            self._leave()
+        return drained
 
     def _pulse(self) -> None:
         self._heart.beat()
         while not self._over.wait(_BEAT_S):
             self._heart.beat()
+
+    def _leave(self) -> None:
+        """Take the heartbeats away: this process ends as it should."""
+        self._heart.leave()
+        for consumer in self._consumers:
+            consumer.leave()
 
     def _drain(self, end: float) -> bool:
         log.info("worker_stopping")

@@ -1,5 +1,6 @@
 """Hooks of the web server: Ctrl-C drains as SIGTERM does, for a terminal sends it to everybody."""
 
+import gc
 import signal
 from types import FrameType
 from typing import Any
@@ -12,6 +13,11 @@ def when_ready(server: Any) -> None:
         server.SIG_QUEUE.put_nowait(signal.SIGTERM)
 
     signal.signal(signal.SIGINT, drain)
+
+
+def worker_exit(_server: Any, _worker: Any) -> None:
+    """Spare the process a last search for garbage in all that ends with it; it took a second."""
+    gc.freeze()
 
 
 def post_worker_init(_worker: Any) -> None:

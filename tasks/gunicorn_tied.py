@@ -5,7 +5,7 @@ import signal
 from typing import Any
 
 from tasks import gunicorn_hooks
-from tasks.gunicorn_hooks import post_worker_init
+from tasks.gunicorn_hooks import post_worker_init, worker_exit
 from tasks.lifeline import tie
 
 
@@ -15,4 +15,4 @@ def when_ready(server: Any) -> None:
     tie(lambda: os.kill(os.getpid(), signal.SIGTERM))
 
 
-__all__ = ["post_worker_init", "when_ready"]
+__all__ = ["post_worker_init", "when_ready", "worker_exit"]

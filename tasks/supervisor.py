@@ -44,7 +44,7 @@ def web_command(host: str, port: int, *, tied: bool = False) -> list[str]:
         sys.executable, "-m", "gunicorn", "app:create_app()",
         "--config", f"python:tasks.gunicorn_{'tied' if tied else 'hooks'}",
         "--bind", f"{host}:{port}",
-        "--worker-class", "gthread",
+        "--worker-class", "tasks.gunicorn_worker.PromptWorker",
         "--workers", str(WEB_PROCESSES),
         "--threads", str(WEB_THREADS),
         "--graceful-timeout", str(int(DRAIN_S)),
@@ -101,6 +101,11 @@ class Supervisor:
                 time.sleep(_LOOK_S)
                 code = self._look()
         finally:
+            if self._asked:
+                click.echo(
+                    f"Stopping; work under way is finished first, for {DRAIN_S:.0f} s at most."
+                )
+                sys.stdout.flush()
             self._end()
         return code
 

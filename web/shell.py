@@ -29,7 +29,7 @@ class Workspace:
 
 @dataclass(frozen=True)
 class Shell:
-    """The context of base.html. worker_missing: none has reported for over a minute.
+    """The context of base.html. worker_missing: none has reported for a minute.
 
     newer_schema: what a newer program has made of the schema; this one is out of date then.
     """

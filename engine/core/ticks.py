@@ -71,6 +71,11 @@ def beat(session: Session, role: str, name: str, at: datetime) -> None:
     session.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"seen_at": at}))
 
 
+def leave(session: Session, name: str) -> None:
+    """Take the heartbeat of `name` away: that process has ended as it should."""
+    session.execute(delete(Heartbeat).where(Heartbeat.name == name))
+
+
 def pulse(session: Session, role: str, at: datetime) -> Pulse:
     """Return the newest heartbeat of `role`."""
     seen_at = session.scalar(

@@ -134,7 +134,7 @@ def check_zones(_runtime: Runtime) -> Finding:
 
 def _ago(pulse: ticks.Pulse) -> str:
     if pulse.seen_at is None:
-        return "never seen"
+        return "not running"
     return f"seen {pulse.seen_at:%Y-%m-%d %H:%M:%S} UTC" if not pulse.alive else "alive"
 
 

@@ -1,5 +1,6 @@
 """`stellwerk up`: web and worker in one foreground process group; furnishes the first start."""
 
+import gc
 import secrets
 import sys
 from typing import Final
@@ -51,6 +52,8 @@ def up(host: str, port: int | None, demo: bool) -> None:
         [("web server", web_command(host, chosen, tied=True)), ("worker", worker_command())]
     ).run()
     click.echo("Stellwerk has stopped.")
+    # No last search for garbage in all that ends now: the prompt would come back a second later.
+    gc.freeze()
     sys.exit(code)
 
 

@@ -55,10 +55,21 @@ def test_every_queue_is_served_and_the_timetable_kept(
         wait_for(lambda: fake_house.steps.ids() == [1, 2], "the step hint")
         wait_for(lambda: sorted(fake_house.sends.ids()) == [3, 4], "the hints of both pools")
         wait_for(lambda: len(fake_house.swept) == len(JOBS), "one sweep of each job")
+        wait_for(lambda: _alive(house, clock) == [True, True], "the heartbeats of both")
     assert sorted(fake_house.swept) == sorted(job.sweep for job in JOBS)
+
+
+def _alive(house: House, clock: FixedClock) -> list[bool]:
     with house.runtime.uow.read() as session:
-        assert ticks.pulse(session, "worker", clock.now()).alive
-        assert ticks.pulse(session, "timetable", clock.now()).alive
+        return [ticks.pulse(session, role, clock.now()).alive for role in ("worker", "timetable")]
+
+
+def test_a_crew_that_ends_as_it_should_is_not_taken_for_alive(
+    queues: Queues, fake_house: FakeHouse, house: House, clock: FixedClock
+) -> None:
+    with at_work(queues, fake_house):
+        wait_for(lambda: _alive(house, clock) == [True, True], "the heartbeats of both")
+    assert _alive(house, clock) == [False, False]
 
 
 def _ticked(house: FakeHouse, names: list[str], times: int) -> bool:

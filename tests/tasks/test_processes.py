@@ -3,7 +3,7 @@
 import os
 import signal
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -53,6 +53,17 @@ def test_the_real_consumer_keeps_the_whole_timetable(stack: Stack, engine: Engin
     assert len(ticks) == len(set(ticks))
     assert "Traceback" not in stack.logs()
     engine.dispose()
+
+
+def test_connections_that_say_nothing_do_not_hold_up_the_end(stack: Stack) -> None:
+    stack.setup()
+    process = stack.start("web")
+    stack.wait_until_ready()
+    with ExitStack() as kept:
+        for _spare in range(16):
+            kept.enter_context(socket.create_connection(("127.0.0.1", stack.port)))
+        # Several would be waited for one after the other, five seconds each.
+        assert stack.stop(process, 4.5) == 0
 
 
 def test_a_worker_refuses_an_unknown_queue(stack: Stack) -> None:

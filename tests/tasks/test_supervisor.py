@@ -63,6 +63,20 @@ def test_a_web_server_that_loses_its_port_to_another_ends_everything() -> None:
     assert "right after its start" in said
 
 
+def test_whoever_stops_it_is_told_at_once_what_is_waited_for() -> None:
+    command = [sys.executable, "-c", SUPERVISE, sys.executable, "-c", "import time; time.sleep(60)"]
+    with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
+        wait_for(lambda: _has_child(process.pid), "the child", 60)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert said.startswith("Stopping; work under way is finished first")
+
+
+def _has_child(pid: int) -> bool:
+    return bool(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+
+
 PAIR: Final = """
 import sys
 from tasks.supervisor import Supervisor

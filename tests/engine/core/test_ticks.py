@@ -49,6 +49,17 @@ def test_a_silent_worker_counts_as_gone(session: Session, clock: FixedClock) -> 
     assert ticks.pulse(session, "timetable", seen).seen_at is None
 
 
+def test_whoever_leaves_is_not_taken_for_alive_and_others_stay(
+    session: Session, clock: FixedClock
+) -> None:
+    for name in ("a", "b"):
+        ticks.beat(session, "worker", name, clock.now())
+    ticks.leave(session, "a")
+    assert ticks.pulse(session, "worker", clock.now()).alive
+    ticks.leave(session, "b")
+    assert ticks.pulse(session, "worker", clock.now()) == ticks.Pulse(None, alive=False)
+
+
 def test_old_ticks_and_beats_are_forgotten(session: Session, clock: FixedClock) -> None:
     ticks.claim(session, "steps", clock.now(), clock.now())
     ticks.beat(session, "worker", "a", clock.now())

@@ -81,8 +81,8 @@ def test_a_queue_that_is_away_is_a_fault(runtime: Runtime) -> None:
 @pytest.mark.parametrize(
     ("roles", "age", "sound", "said"),
     [
-        ((), 0, False, "worker never seen, timetable never seen"),
-        (("worker",), 0, False, "worker alive, timetable never seen"),
+        ((), 0, False, "worker not running, timetable not running"),
+        (("worker",), 0, False, "worker alive, timetable not running"),
         (("worker", "timetable"), 60, True, "worker alive, timetable alive"),
         (("worker", "timetable"), 61, False, "worker seen 2026-03-02 09:00:00 UTC"),
     ],
@@ -131,7 +131,7 @@ def test_doctor_names_each_fault_and_ends_with_one(cli: Cli) -> None:
     assert done.exit_code == 1
     lines = done.stdout.splitlines()
     assert [line[7:18].strip() for line in lines] == list(CHECKS)
-    assert [line[18:].startswith("worker never seen") for line in lines if "FAULT" in line] == [
+    assert [line[18:].startswith("worker not running") for line in lines if "FAULT" in line] == [
         True
     ]
     assert done.stderr == "stellwerk: found a fault in workers; see the lines above.\n"
