@@ -1,0 +1,139 @@
+"""Every kind of the engine has a form that shows its configuration and reads it back unchanged."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+from werkzeug.datastructures import MultiDict
+
+from engine.automations.kinds.steps import KINDS as STEPS
+from engine.automations.kinds.triggers import KINDS as TRIGGERS
+from engine.rules.kinds import CONDITIONS
+from web.automations.kinds.base import Choices, KindForm, PropertyChoice
+from web.automations.kinds.condition_forms import CONDITION_FORMS
+from web.automations.kinds.step_forms import STEP_FORMS
+from web.automations.kinds.trigger_forms import TRIGGER_FORMS
+
+CHOICES = Choices(
+    templates=[("t1", "Welcome")],
+    topics=[("n1", "News")],
+    properties=[
+        PropertyChoice("first_name", "First name", "text"),
+        PropertyChoice("age", "Age", "number"),
+        PropertyChoice("vip", "VIP", "boolean"),
+        PropertyChoice("born", "Born", "instant"),
+    ],
+)
+FAMILIES: list[tuple[Any, Any]] = [
+    (STEPS, STEP_FORMS),
+    (TRIGGERS, TRIGGER_FORMS),
+    (dict(CONDITIONS.items()), CONDITION_FORMS),
+]
+STEP_SAMPLES: list[tuple[str, dict[str, Any]]] = [
+    ("email", {"template_id": "t1", "subject_override": "Hey {{ contact.first_name }}"}),
+    ("email", {"template_id": "gone", "subject_override": None}),
+    ("delay", {"duration": 3, "unit": "days"}),
+    ("delay", {"duration": 1.5, "unit": "weeks"}),
+    ("update_contact", {"changes": {"first_name": "Ada", "age": 41, "vip": True, "born": None}}),
+    ("update_contact", {"changes": {"gone": False, "age": "many"}}),
+    ("topic", {"topic_id": "n1", "action": "unsubscribe"}),
+    ("condition", {"condition": None}),
+    (
+        "condition",
+        {
+            "condition": {
+                "kind": "contact_property",
+                "field": "age",
+                "operator": "gte",
+                "value": 18,
+            }
+        },
+    ),
+    (
+        "condition",
+        {"condition": {"kind": "contact_property", "field": "vip", "operator": "is_true"}},
+    ),
+    (
+        "condition",
+        {"condition": {"kind": "topic_membership", "topic_id": "n1", "operator": "not_equals"}},
+    ),
+    (
+        "condition",
+        {"condition": {"kind": "email_activity", "field": "clicked", "operator": "is_false"}},
+    ),
+    ("end", {}),
+]
+TRIGGER_SAMPLES: list[tuple[str, dict[str, Any]]] = [
+    ("event_received", {"event_name": "trial_started"}),
+    ("contact_created", {}),
+    ("contact_updated", {"property_key": "age"}),
+    ("topic_subscribed", {"topic_id": "n1"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def _page(app: Flask) -> Iterator[None]:
+    with app.test_request_context():
+        yield
+
+
+@pytest.mark.parametrize(("engine", "forms"), FAMILIES, ids=["steps", "triggers", "conditions"])
+def test_every_kind_of_the_engine_has_a_form(engine: Any, forms: Any) -> None:
+    assert set(forms) == set(engine)
+
+
+@pytest.mark.parametrize(("engine", "forms"), FAMILIES, ids=["steps", "triggers", "conditions"])
+def test_a_form_has_a_field_for_everything_but_the_exits(engine: Any, forms: Any) -> None:
+    for name, kind in engine.items():
+        wanted = set(kind.Config.model_fields)
+        if engine is STEPS:
+            wanted -= set(kind.branches(kind.Config()))
+        form = forms.get(name).fill({}, CHOICES)
+        assert {f"{name}.{field}" for field in wanted - set(form._fields)} == set()
+
+
+@pytest.mark.parametrize(("engine", "forms"), FAMILIES, ids=["steps", "triggers", "conditions"])
+def test_every_kind_says_what_it_is_for(engine: Any, forms: Any) -> None:
+    for name in engine:
+        assert str(forms.get(name).label)
+        assert str(forms.get(name).about).endswith(".")
+
+
+@pytest.mark.parametrize(("kind", "config"), STEP_SAMPLES)
+def test_a_form_of_a_step_reads_back_what_it_shows(kind: str, config: dict[str, Any]) -> None:
+    assert _round(STEP_FORMS.get(kind), config) == config
+
+
+@pytest.mark.parametrize(("kind", "config"), TRIGGER_SAMPLES)
+def test_a_form_of_a_trigger_reads_back_what_it_shows(kind: str, config: dict[str, Any]) -> None:
+    assert _round(TRIGGER_FORMS.get(kind), config) == config
+
+
+def test_samples_cover_every_kind() -> None:
+    assert {kind for kind, _config in STEP_SAMPLES} == set(STEPS)
+    assert {kind for kind, _config in TRIGGER_SAMPLES} == set(TRIGGERS)
+
+
+def _round(kind: KindForm, config: dict[str, Any]) -> dict[str, Any]:
+    """Return what comes back when a browser sends the form as it stands."""
+    shown = kind.fill(config, CHOICES)
+    sent = MultiDict(_sent(shown))
+    for part in getattr(shown, "parts", {}).values():
+        sent.update(_sent(part))
+    return kind.read(kind.fill(config, CHOICES, sent))
+
+
+def _sent(form: Any) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for field in form:
+        if hasattr(field, "entries"):
+            for line in field.entries:
+                found.update(_sent(line.form))
+        elif field.type == "BooleanField":
+            found.update({field.name: "y"} if field.data else {})
+        else:
+            found[field.name] = str(
+                field._value() if hasattr(field, "_value") else field.data or ""
+            )
+    return found

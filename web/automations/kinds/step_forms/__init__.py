@@ -1,0 +1,24 @@
+"""The forms of step kinds, by their stored name, in the order they are offered."""
+
+from typing import Final
+
+from engine.core.registry import Registry
+from web.automations.kinds.base import KindForm
+from web.automations.kinds.step_forms.condition import ConditionForm
+from web.automations.kinds.step_forms.delay import DelayForm
+from web.automations.kinds.step_forms.email import EmailForm
+from web.automations.kinds.step_forms.end import EndForm
+from web.automations.kinds.step_forms.topic import TopicForm
+from web.automations.kinds.step_forms.update_contact import UpdateContactForm
+
+STEP_FORMS: Final = Registry[KindForm](
+    "form of a step",
+    {
+        "email": EmailForm(),
+        "delay": DelayForm(),
+        "condition": ConditionForm(),
+        "update_contact": UpdateContactForm(),
+        "topic": TopicForm(),
+        "end": EndForm(),
+    },
+)
