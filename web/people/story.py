@@ -64,7 +64,11 @@ def _entry(line: StoryLine) -> Entry:
         # A line of a later version keeps its stored name.
         return Entry(line.at, "off", line.title_code)
     url = url_for(told.endpoint, public_id=line.ref) if told.endpoint and line.ref else ""
-    return Entry(line.at, told.tone, told.words(line.params), url, told.evidence(line.params))
+    tone = told.tone
+    if line.title_code == "run_cancelled" and line.params.get("reason") not in runs.BROKEN:
+        # Somebody paused, stopped or deleted; nothing went wrong.
+        tone = "off"
+    return Entry(line.at, tone, told.words(line.params), url, told.evidence(line.params))
 
 
 def _by(params: Params) -> Sequence[object]:

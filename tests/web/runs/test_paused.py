@@ -129,6 +129,8 @@ def test_whoever_left_because_of_a_pause_is_told_as_left_and_not_as_failed(
     assert not texts(page, ".log li.stop, .plan li.failed, .sig.stop")
     assert "late" not in line
     assert texts(tree(place.owner.get("/runs")), "tbody td")[-1] == "–"
+    story = tree(place.owner.get(f"/people/{place.person}"))
+    assert f"Left the automation “Welcome” early {ending}" in texts(story, ".log li.off .said")
 
 
 def test_a_person_who_was_deleted_left_and_nothing_failed(place: Place) -> None:
