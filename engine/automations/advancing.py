@@ -36,7 +36,7 @@ from engine.delivery.service import Queued, Withheld
 class Plan:
     """What one settle will write, grouped by kind of write. finished, cancelled: why, by run.
 
-    broken: step, code and message of what failed for good, by run.
+    broken: step, code and message of what failed for good, by run; used: rows of secrets.
     """
 
     completed: list[JsonObject] = field(default_factory=list)
@@ -48,6 +48,7 @@ class Plan:
     finished: dict[int, str] = field(default_factory=dict)
     cancelled: dict[int, str] = field(default_factory=dict)
     broken: dict[int, tuple[str, str, str]] = field(default_factory=dict)
+    used: set[int] = field(default_factory=set)
 
 
 def plan(
@@ -62,6 +63,7 @@ def plan(
     match outcome:
         case Completed():
             plan.completed.append(_completed_row(item, outcome, applied, mail))
+            plan.used.update(outcome.used)
             _go_on(plan, item, outcome.branch, at)
         case Passed(result):
             plan.passed.append({**_row(item), "result": dict(result)})
@@ -100,12 +102,14 @@ def _completed_row(
 
 
 def _failure_row(item: StepItem, failure: Failed, at: datetime) -> JsonObject:
-    entry = {
+    entry: JsonObject = {
         "attempt": item.attempt,
         "at": at.isoformat(),
         "code": failure.code,
         "message": failure.message,
     }
+    if failure.detail is not None:
+        entry["detail"] = dict(failure.detail)
     return {
         **_row(item),
         "failures": [*item.failures, entry],

@@ -162,6 +162,10 @@ def _item(row: Any, context: Context, lease_until: datetime) -> StepItem:
         config=step.config,
         scheduled_at=scheduled_at,
         trigger=run.trigger_data or {},
+        attempt=attempt,
+        person=run.person,
+        automation=run.automation,
+        step=step.key,
     )
     return StepItem(
         id=row_id,

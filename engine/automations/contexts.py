@@ -71,6 +71,8 @@ def _prepare_context(dialect: str) -> Executable:
             run.c.contact_id,
             run.c.trigger_data,
             run.c.steps_executed,
+            contact.c.public_id.label("person"),
+            automation.c.public_id.label("automation"),
             contact.c.deleted_at.is_not(None).label("contact_deleted"),
             automation.c.status.label("automation_status"),
             automation.c.on_pause,

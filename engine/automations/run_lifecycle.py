@@ -59,8 +59,8 @@ RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED), (CANCE
 # (executing, executing) is a retry: a raised attempt, a new lease, or a back-off (decision A7).
 # (executing, pending) only takes a claim back in its own transaction: the automation is on hold, or
 # just being resumed (A11). (pending, pending) moves a wait. What a resume skips goes through a
-# claim, so that it happens once; what a person skips or moves is (pending, skipped): that raises the
-# attempt as a claim would, for the visit was left like any other and its step counts as executed.
+# claim, so that it happens once; what a person skips or moves is (pending, skipped): that raises
+# the attempt as a claim would, for the visit was left and its step counts as executed.
 STEP_EDGES: Final = frozenset(
     {
         (PENDING, EXECUTING),

@@ -12,6 +12,7 @@ from typing import Final
 from sqlalchemy import Executable, or_, select
 from sqlalchemy.orm import Session
 
+from engine.accounts.service.secrets import note_used
 from engine.audience.models import Contact
 from engine.automations import advancing, applying, counters, lifecycle, run_lifecycle
 from engine.automations.advancing import Plan
@@ -213,6 +214,7 @@ def _write(session: Session, plan: Plan, items: Sequence[StepItem], at: datetime
     counters.count_steps(session, (keys[row_id] for row_id in gone), counters.DEPARTED)
     hint_steps(session, [(row["id"], row["due_at"]) for row in plan.retried], at)
     due, ended = advancing.advance(session, plan, at)
+    note_used(session, plan.used, at)
     _tell_breaker(session, items, ended, at)
     return due
 

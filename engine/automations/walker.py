@@ -62,6 +62,15 @@ class StepWalker:
         """Claim due step runs, first executions before retries; guards settle what may not run."""
         return self._claim(ids, limit, (FIRST, RETRY))
 
+    def parts(self, items: Sequence[StepItem]) -> Sequence[Sequence[StepItem]]:
+        """Settle what stays within the house before anybody waits for the servers of others."""
+        calling = [item for item in items if item.step.kind.network and not item.passed]
+        if not calling:
+            return [items]
+        ids = {item.id for item in calling}
+        others = [item for item in items if item.id not in ids]
+        return [others, calling] if others else [calling]
+
     def run(self, items: Sequence[StepItem]) -> Mapping[int, Outcome]:
         """Load facts set-wise per kind, close the session, then let each kind decide."""
         groups: dict[str, list[StepItem]] = defaultdict(list)

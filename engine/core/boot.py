@@ -1,4 +1,4 @@
-"""Starts the floor: folder, secret key, clock, zones, logs, database, hand-over.
+"""Starts the floor: folder, secret key, clock, zones, logs, ways out, database, hand-over.
 
 Rooms are wired one level up, in `engine.house`.
 """
@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from engine.core import clock, effects, faults, zones
+from engine.core import clock, crypto, effects, faults, http, zones
 from engine.core.db import Database
 from engine.core.ids import new_secret
 from engine.core.settings import Settings
@@ -42,8 +42,11 @@ def boot(settings: Settings, dispatch: effects.Dispatch | None = None) -> Runtim
     )
     if dispatch is not None:
         effects.install(dispatch)
+    secret_key = _secret_key(settings)
+    crypto.install(secret_key)
+    http.install(http.Client(settings.allow_private_hosts.split(",")))
     database = Database(settings.database)
-    return Runtime(settings, database, UnitOfWork(database), _secret_key(settings))
+    return Runtime(settings, database, UnitOfWork(database), secret_key)
 
 
 def make_home(home: Path) -> None:

@@ -53,6 +53,10 @@ class Walker(Protocol[ItemT, OutcomeT]):
         """Claim up to `limit` due rows (of `ids`, or any) and load their facts."""
         ...
 
+    def parts(self, items: Sequence[ItemT]) -> Sequence[Sequence[ItemT]]:
+        """Return claimed items in the groups that are run and settled one after the other."""
+        ...
+
     def run(self, items: Sequence[ItemT]) -> Mapping[int, OutcomeT]:
         """Turn facts into one outcome per item id, without a session."""
         ...
@@ -106,12 +110,14 @@ def walk(
 
 
 def beat(walker: Walker[ItemT, OutcomeT], items: Sequence[ItemT]) -> Sequence[int]:
-    """Run and settle claimed items; return what is due at once."""
+    """Run and settle claimed items, part by part; return what is due at once."""
     faults.point("walk.claimed")
-    outcomes = _run_isolated(walker, items)
-    faults.point("walk.ran")
-    following = _settle_patiently(walker, items, outcomes)
-    faults.point("walk.settled")
+    following: list[int] = []
+    for part in walker.parts(items):
+        outcomes = _run_isolated(walker, part)
+        faults.point("walk.ran")
+        following.extend(_settle_patiently(walker, part, outcomes))
+        faults.point("walk.settled")
     return following
 
 

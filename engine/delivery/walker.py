@@ -197,6 +197,10 @@ class _PoolWalk:
                     faults.point("send.settled")
         return {item.id: self._outcomes[item.held.key] for item in items}
 
+    def parts(self, items: Sequence[SendItem]) -> Sequence[Sequence[SendItem]]:
+        """Return the batch as one: its connection takes one message after the other anyway."""
+        return [items]
+
     def crashed(self, item: SendItem, error: Exception) -> Outcome:
         """Return what a crash means: unknown behind the hand-over, a failure before it."""
         if item.held.key in self._handed:

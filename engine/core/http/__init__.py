@@ -20,8 +20,13 @@ from engine.core.http.guard import (
     NO_CONNECTION,
     NOT_ALLOWED,
     TLS_FAILED,
+    Connect,
+    Resolve,
     is_public,
+    look_up,
+    tcp,
 )
+from engine.core.http.installed import install, outbound
 
 __all__ = [
     "BAD_ADDRESS",
@@ -35,6 +40,12 @@ __all__ = [
     "Answered",
     "Call",
     "Client",
+    "Connect",
+    "Resolve",
     "Unreachable",
+    "install",
     "is_public",
+    "look_up",
+    "outbound",
+    "tcp",
 ]

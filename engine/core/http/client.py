@@ -15,10 +15,14 @@ from engine.core.http.guard import (
     DEADLINE,
     NO_CONNECTION,
     PIECE,
+    Connect,
     Deadline,
     Guard,
+    Resolve,
     Stop,
+    look_up,
     plain,
+    tcp,
 )
 
 SECONDS: Final = 10.0
@@ -68,13 +72,22 @@ class Client:
     """Makes guarded calls; used by many threads.
 
     allowed: hosts, by name or address as they stand in the URL, that may be private.
-    seconds: the longest a call may take; largest: bytes of an answer that are read.
+    seconds: the longest a call may take; largest: bytes of an answer that are read. resolve,
+    connect: the only ways to the network, so that others may stand in for them.
     """
 
     def __init__(
-        self, allowed: Iterable[str] = (), seconds: float = SECONDS, largest: int = LARGEST
+        self,
+        allowed: Iterable[str] = (),
+        seconds: float = SECONDS,
+        largest: int = LARGEST,
+        *,
+        resolve: Resolve = look_up,
+        connect: Connect = tcp,
     ) -> None:
         self._allowed = frozenset(plain(host) for host in allowed if host.strip())
+        self._resolve = resolve
+        self._connect = connect
         self._seconds = seconds
         self._largest = largest
 
@@ -105,7 +118,7 @@ class Client:
         deadline = Deadline(self._seconds)
         with (
             httpx2.Client(
-                transport=_Transport(Guard(self._allowed, deadline)),
+                transport=_Transport(Guard(self._allowed, deadline, self._resolve, self._connect)),
                 trust_env=False,
                 follow_redirects=call.redirects > 0,
                 max_redirects=call.redirects,

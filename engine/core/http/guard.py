@@ -7,7 +7,7 @@ to: a name that changes its mind meanwhile (rebinding) leads nowhere.
 import ipaddress
 import ssl
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from socket import SOCK_STREAM, getaddrinfo
 from threading import Thread
 from typing import Any, Final
@@ -22,6 +22,10 @@ DEADLINE: Final = "deadline"
 
 # A slow reader is asked again after so many bytes, so that writing ends at the deadline too.
 PIECE: Final = 16_384
+# (host, port) → its addresses, none where there is no such name. Knows no time limit.
+Resolve = Callable[[str, int], Sequence[str]]
+# (address, port, seconds) → a connection. Raises httpcore2's ConnectError or ConnectTimeout.
+Connect = Callable[[str, int, float], httpcore2.NetworkStream]
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _USUAL_V6: Final = ipaddress.IPv6Network("2000::/3")
 # Counted as global by some versions of the standard library, yet they lead inside.
@@ -57,30 +61,31 @@ class Deadline:
 class Guard(httpcore2.NetworkBackend):
     """Connects to hosts that may be reached, under the call's deadline."""
 
-    def __init__(self, allowed: frozenset[str], deadline: Deadline) -> None:
+    def __init__(
+        self, allowed: frozenset[str], deadline: Deadline, resolve: Resolve, connect: Connect
+    ) -> None:
         self._allowed = allowed
         self._deadline = deadline
-        self._backend = httpcore2.SyncBackend()
+        self._resolve = resolve
+        self._connect = connect
 
     def connect_tcp(
         self,
         host: str,
         port: int,
         timeout: float | None = None,  # noqa: ARG002 - signature of the library
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        local_address: str | None = None,  # noqa: ARG002
+        socket_options: Iterable[Any] | None = None,  # noqa: ARG002
     ) -> httpcore2.NetworkStream:
         """Look the host up once, judge every address, and connect to one of those."""
-        addresses = _look_up(host, port, self._deadline)
+        addresses = _in_time(self._resolve, host, port, self._deadline)
         if plain(host) not in self._allowed and not all(map(is_public, addresses)):
             raise Stop(NOT_ALLOWED)
         for behind, address in enumerate(addresses, 1):
             # A silent first address must leave time for the others.
             seconds = self._deadline.left() / (len(addresses) - behind + 1)
             try:
-                stream = self._backend.connect_tcp(
-                    address, port, seconds, local_address, socket_options
-                )
+                stream = self._connect(address, port, seconds)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
             return _Timed(stream, self._deadline)
@@ -141,19 +146,26 @@ def _unwrapped(address: _Address) -> _Address:
     return mapped or address
 
 
-def _look_up(host: str, port: int, deadline: Deadline) -> Sequence[str]:
-    """Return the addresses of a host in the resolver's order.
+def look_up(host: str, port: int) -> Sequence[str]:
+    """Return the addresses of a host in the resolver's order; none for an unknown name."""
+    try:
+        answers = getaddrinfo(host, port, type=SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return ()
+    return [str(answer[4][0]) for answer in answers]
 
-    The resolver knows no time limit, so it works in a thread that is left behind at the deadline.
-    """
+
+def tcp(address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
+    """Connect to an address within some seconds; raises ConnectError or ConnectTimeout."""
+    return httpcore2.SyncBackend().connect_tcp(address, port, seconds)
+
+
+def _in_time(resolve: Resolve, host: str, port: int, deadline: Deadline) -> Sequence[str]:
+    """Ask the resolver in a thread that is left behind at the deadline."""
     found: list[str] = []
 
     def ask() -> None:
-        try:
-            answers = getaddrinfo(host, port, type=SOCK_STREAM)
-        except (OSError, UnicodeError):
-            return
-        found.extend(dict.fromkeys(str(answer[4][0]) for answer in answers))
+        found.extend(dict.fromkeys(resolve(host, port)))
 
     asking = Thread(target=ask, name="look-up", daemon=True)
     asking.start()

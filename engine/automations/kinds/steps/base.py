@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
@@ -15,6 +15,10 @@ from sqlalchemy.orm import Session
 from engine.audience.inputs import ContactPatch
 from engine.core.outcome import Problem
 from engine.delivery.service import SendRequest
+
+# How long the kinds that call others may go on with one batch; each starts no call behind it and
+# defers the rest. Two of them, the last calls included, end within one lease (120 s).
+NETWORK_BUDGET: Final = timedelta(seconds=40)
 
 
 class StepConfig(BaseModel):
@@ -35,7 +39,8 @@ class Visit(NamedTuple, Generic[ConfigT]):
     """One claimed visit of a person to a step, as a kind sees it.
 
     id: the step run; contact_id: the person's row; key: unique text of this visit, the idempotency
-    key of whatever leaves; trigger: what started the run (kind, name, data).
+    key of whatever leaves, the same at every try; trigger: what started the run (kind, name, data).
+    attempt: which try this is, from 1; person, automation, step: public ids and the step's key.
     """
 
     id: int
@@ -45,6 +50,10 @@ class Visit(NamedTuple, Generic[ConfigT]):
     config: ConfigT
     scheduled_at: datetime
     trigger: Mapping[str, Any]
+    attempt: int = 1
+    person: str = ""
+    automation: str = ""
+    step: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,8 @@ class TopicChange:
 class Completed:
     """The step is done. branch: the exit taken, by name; send: a mail to queue in the same commit;
     patch, membership: a change of the person in the same commit (engine.automations.applying);
-    result: what decided, as the run page tells it; reason: why nothing was done, as a code."""
+    result: what decided, as the run page tells it; reason: why nothing was done, as a code; used:
+    rows of secrets that were needed (check 81)."""
 
     branch: str | None = None
     send: SendRequest | None = None
@@ -67,14 +77,20 @@ class Completed:
     membership: TopicChange | None = None
     result: Mapping[str, Any] | None = None
     reason: str | None = None
+    used: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Failed:
-    """The step failed. code: stable word; message: the seeds' English text where they give one."""
+    """The step failed. code: stable word; message: the seeds' English text where they give one.
+
+    detail: a JSON object that the log keeps with this try, for example what a server answered; at
+    most 4 kB.
+    """
 
     code: str
     message: str
+    detail: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,9 @@ class StepKind(ABC, Generic[ConfigT, FactsT]):
     ends: ClassVar[bool] = False
     # A kind whose completed visits count as mails sent (facts 1.15).
     sends: ClassVar[bool] = False
+    # A kind that calls servers of others: run when the rest of its batch is settled, and bounded
+    # by NETWORK_BUDGET.
+    network: ClassVar[bool] = False
 
     def branches(self, config: ConfigT) -> Mapping[str, str | None]:  # noqa: ARG002 - a contract
         """Return the exits by name: a step key, `end`, or None for "next in order"."""

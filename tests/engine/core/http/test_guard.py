@@ -1,12 +1,21 @@
 """Which addresses the guarded client reaches, and that it goes where it looked (WHK-01)."""
 
-import socket
-from typing import Any
+from collections.abc import Sequence
 
 import httpcore2
 import pytest
 
-from engine.core.http import NO_CONNECTION, NOT_ALLOWED, Call, Client, Unreachable, is_public
+from engine.core.http import (
+    NAME_NOT_FOUND,
+    NO_CONNECTION,
+    NOT_ALLOWED,
+    Call,
+    Client,
+    Connect,
+    Unreachable,
+    is_public,
+    tcp,
+)
 from tests.support.receiver import Receiver
 
 
@@ -45,62 +54,78 @@ def test_whk_01_nothing_private_is_reached_however_it_is_spelled(
     assert receiver.received == []
 
 
-def test_whk_01_a_name_that_leads_inside_is_refused(
-    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers(monkeypatch, [["127.0.0.1"]])
-    answer = Client().send(Call("GET", f"http://harmless.example:{receiver.port}/"))
+def test_whk_01_a_name_that_leads_inside_is_refused_and_nothing_is_connected_to() -> None:
+    network = Network([["127.0.0.1"]])
+    answer = network.client().send(Call("GET", "http://harmless.example/"))
     assert answer == Unreachable(NOT_ALLOWED)
-    assert receiver.received == []
+    assert network.connected == []
 
 
-def test_one_private_address_among_public_ones_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers(monkeypatch, [["1.1.1.1", "10.0.0.7"]])
-    connected = connections(monkeypatch)
-    assert Client().send(Call("GET", "http://mixed.example/")) == Unreachable(NOT_ALLOWED)
-    assert connected == []
-
-
-def test_the_connection_goes_to_the_address_that_was_judged(
-    monkeypatch: pytest.MonkeyPatch,
+def test_whk_01_a_redirect_that_leads_inside_is_refused_and_nothing_is_connected_to(
+    receiver: Receiver,
 ) -> None:
-    asked = answers(monkeypatch, [["1.1.1.1"], ["127.0.0.1"]])
-    connected = connections(monkeypatch)
-    answer = Client().send(Call("GET", "http://rebinding.example/"))
+    receiver.status, receiver.headers = 302, {"Location": "http://inner.example/"}
+    network = Network([["127.0.0.1"], ["10.0.0.7"]], reached=tcp)
+    client = network.client("front.example")
+    call = Call("GET", f"http://front.example:{receiver.port}/", redirects=3)
+    assert client.send(call) == Unreachable(NOT_ALLOWED)
+    assert network.asked == ["front.example", "inner.example"]
+    assert network.connected == ["127.0.0.1"]
+
+
+def test_one_private_address_among_public_ones_is_enough() -> None:
+    network = Network([["1.1.1.1", "10.0.0.7"]])
+    answer = network.client().send(Call("GET", "http://mixed.example/"))
+    assert answer == Unreachable(NOT_ALLOWED)
+    assert network.connected == []
+
+
+def test_the_connection_goes_to_the_address_that_was_judged() -> None:
+    network = Network([["1.1.1.1"], ["127.0.0.1"]])
+    answer = network.client().send(Call("GET", "http://rebinding.example/"))
     assert answer == Unreachable(NO_CONNECTION)
-    assert (asked, connected) == (["rebinding.example"], ["1.1.1.1"])
+    assert (network.asked, network.connected) == (["rebinding.example"], ["1.1.1.1"])
 
 
-def test_an_address_that_is_away_leaves_the_turn_to_the_next(
-    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers(monkeypatch, [["127.0.0.2", "127.0.0.1"]])
-    answer = Client(["two.example"]).send(Call("GET", f"http://two.example:{receiver.port}/"))
+def test_an_address_that_is_away_leaves_the_turn_to_the_next(receiver: Receiver) -> None:
+    network = Network([["127.0.0.2", "127.0.0.1"]], reached=tcp)
+    client = network.client("two.example")
+    answer = client.send(Call("GET", f"http://two.example:{receiver.port}/"))
     assert not isinstance(answer, Unreachable)
+    assert network.connected == ["127.0.0.2", "127.0.0.1"]
     assert len(receiver.received) == 1
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, lists: list[list[str]]) -> list[str]:
-    """Have the resolver give these answers, one list per question; return who was asked for."""
-    asked: list[str] = []
-
-    def resolver(host: str, port: int, **_options: int) -> list[Any]:
-        asked.append(host)
-        kind = socket.SOCK_STREAM
-        found = lists[min(len(asked), len(lists)) - 1]
-        return [(socket.AF_INET, kind, 6, "", (address, port)) for address in found]
-
-    monkeypatch.setattr("engine.core.http.guard.getaddrinfo", resolver)
-    return asked
+def test_a_name_that_nobody_knows_is_connected_to_nowhere() -> None:
+    network = Network([[]])
+    answer = network.client().send(Call("GET", "http://nobody.example/"))
+    assert answer == Unreachable(NAME_NOT_FOUND)
+    assert network.connected == []
 
 
-def connections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Note which addresses are connected to, and let none answer."""
-    connected: list[str] = []
+def _away(_address: str, _port: int, _seconds: float) -> httpcore2.NetworkStream:
+    raise httpcore2.ConnectError("away")
 
-    def connect(_self: object, host: str, *_arguments: object) -> None:
-        connected.append(host)
-        raise httpcore2.ConnectError("away")
 
-    monkeypatch.setattr(httpcore2.SyncBackend, "connect_tcp", connect)
-    return connected
+class Network:
+    """Stands in for the network: the resolver's answers, one list a question, and who was asked.
+
+    reached: what happens where the client connects; nobody answers, if it is left out.
+    """
+
+    def __init__(self, lists: Sequence[Sequence[str]], reached: Connect = _away) -> None:
+        self.lists, self.reached = lists, reached
+        self.asked: list[str] = []
+        self.connected: list[str] = []
+
+    def client(self, *allowed: str) -> Client:
+        """Return a client that knows no other way out."""
+        return Client(allowed, resolve=self._resolve, connect=self._connect)
+
+    def _resolve(self, host: str, _port: int) -> Sequence[str]:
+        self.asked.append(host)
+        return self.lists[min(len(self.asked), len(self.lists)) - 1]
+
+    def _connect(self, address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
+        self.connected.append(address)
+        return self.reached(address, port, seconds)
