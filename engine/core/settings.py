@@ -29,6 +29,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from engine.core import faults
+from engine.core.env_lines import first_fault
 
 PREFIX: Final = "STELLWERK_"
 DEFAULT_PORT: Final = 8000
@@ -230,6 +231,7 @@ class Settings(BaseSettings):
         home = Path(os.environ.get(f"{PREFIX}HOME") or "var").expanduser()
         env_file = home / ENV_FILE
         try:
+            _refuse_faulty_line(env_file)
             source = DotEnvSettingsSource(cls, env_file=env_file, env_prefix="")
         except UnicodeDecodeError:
             raise SettingsError(
@@ -263,6 +265,14 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Constructor, then environment, then file; no secrets folder."""
         return init_settings, env_settings, dotenv_settings
+
+
+def _refuse_faulty_line(env_file: Path) -> None:
+    line = first_fault(env_file.read_text("utf-8")) if env_file.is_file() else None
+    if line is not None:
+        raise SettingsError(
+            f"{env_file} line {line}: name=value expected. Example of a line: STELLWERK_PORT=8000"
+        )
 
 
 def _refuse_unknown(names: list[str]) -> None:

@@ -254,6 +254,38 @@ def test_a_settings_file_that_is_no_text_is_refused(
     assert "is not UTF-8 text" in fault(monkeypatch)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("STELLWERK_PORT 8000\n", 1),
+        ("# ours\n\nSTELLWERK_WORKERS=4\nSTELLWERK_PORT\n", 4),
+        ("STELLWERK_PORT=8000\n=8001", 2),
+        ("STELLWERK_SECRET_KEY='without an end\n", 1),
+    ],
+)
+def test_a_line_that_is_no_setting_stops_the_start_with_its_number(
+    monkeypatch: pytest.MonkeyPatch,
+    home: Path,
+    caplog: pytest.LogCaptureFixture,
+    text: str,
+    line: int,
+) -> None:
+    (home / "stellwerk.env").write_text(text)
+    said = fault(monkeypatch)
+    assert f"stellwerk.env line {line}: name=value expected" in said
+    assert caplog.records == []
+
+
+def test_comments_quotes_and_several_lines_are_no_fault(home: Path) -> None:
+    (home / "stellwerk.env").write_text(
+        "# ours\r\n\nexport STELLWERK_PORT = 8123 # here\n  STELLWERK_LLM_API_KEY='a\nb' # two\n"
+        'STELLWERK_SECRET_KEY="an \\" and = within, which is long enough"\nSTELLWERK_SMTP_URL='
+    )
+    settings = Settings.from_env()
+    assert settings.port == 8123
+    assert settings.llm_api_key == SecretStr("a\nb")
+
+
 def test_the_console_s_address_follows_the_port_unless_it_is_said() -> None:
     assert Settings(port=8123).base_url == "http://127.0.0.1:8123"
     said = Settings(port=8123, base_url="https://mail.example/")
