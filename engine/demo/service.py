@@ -81,6 +81,11 @@ def remove(session: Session, workspace_id: int, at: datetime) -> Removed:
     return Removed(gone["contacts"], gone["automations"])
 
 
+def standing(session: Session, workspace_id: int) -> bool:
+    """Return whether sample content was loaded into the workspace and not removed since."""
+    return _standing(session, workspace_id) is not None
+
+
 def _standing(session: Session, workspace_id: int) -> Made | None:
     """Return the ids of the last load unless it was removed since."""
     row = session.execute(

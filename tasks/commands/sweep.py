@@ -21,7 +21,16 @@ KNOWN: Final = (
 @click.argument("name", required=False)
 @click.option("--all", "everything", is_flag=True, help="Run every sweep once.")
 def sweep(name: str | None, everything: bool) -> None:
-    """Run the periodic job NAME now, whatever its timetable, and print what it did as JSON."""
+    """Run the periodic job NAME now, whatever its timetable, and print what it did as JSON.
+
+    \b
+    steps      due, stale and lapsed step runs
+    sends      queued mails without a hint, lapsed leases
+    outbox     product events that wait
+    rollup     the figures of automations
+    retention  forgets what is older than its workspace keeps it
+    purge      removes people who were deleted long ago
+    """
     if (name is None) is not everything:
         raise click.UsageError("name one sweep, or say --all")
     settings = migrated()

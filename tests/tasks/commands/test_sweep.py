@@ -45,3 +45,11 @@ def test_a_refusal_lists_what_there_is(cli: Cli) -> None:
 
 def test_the_timetable_runs_only_known_sweeps() -> None:
     assert {job.sweep for job in JOBS} <= set(KNOWN)
+
+
+def test_the_help_names_every_sweep_there_is(cli: Cli) -> None:
+    said = cli("sweep", "--help")
+    there = json.loads(cli("sweep", "--all"))
+    assert there
+    for name in there:
+        assert f"\n  {name} " in said
