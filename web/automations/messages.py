@@ -75,6 +75,8 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
         "The subject does not work as a template (line %(line)s, column %(column)s): %(message)s"
     ),
     "loop": _("This leads back to “%(key)s”; nobody passes more than 100 steps."),
+    "unreachable": _("Nobody gets here: no way leads to this step."),
+    "dead_end": _("This way ends here: no step stands behind it, and it names none."),
     "no_unsubscribe_url": _("The template is for marketing, but has no link to unsubscribe."),
     "many_without_address": _(
         "Of the %(of)s newest people %(count)s have no address. Their mails will fail, and five "

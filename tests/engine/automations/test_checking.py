@@ -21,7 +21,7 @@ def warnings(session: Session, workspace_id: int, raw: dict[str, Any]) -> dict[s
 
 def test_a_way_back_is_a_warning_and_never_blocks(session: Session, clock: FixedClock) -> None:
     workspace = accounts.workspace(session)
-    raw = make.document(make.delay("a"), make.branch("ask", yes="a", no="ask"), make.delay("c"))
+    raw = make.document(make.delay("a"), make.branch("ask", yes="a", no="ask"))
     assert warnings(session, workspace.id, raw) == {
         "/steps/1/config/yes": "loop",
         "/steps/1/config/no": "loop",
@@ -35,8 +35,38 @@ def test_a_next_that_leads_back_is_a_warning(session: Session) -> None:
 
 
 def test_forward_ways_and_the_end_are_no_loop(session: Session) -> None:
-    raw = make.document(make.branch("ask", yes="c", no="end"), make.delay("b"), make.delay("c"))
+    raw = make.document(make.branch("ask", yes="c", no="b"), make.delay("b"), make.delay("c"))
     assert warnings(session, accounts.workspace(session).id, raw) == {}
+
+
+def test_steps_that_nobody_gets_to_are_a_warning(session: Session) -> None:
+    raw = make.document(
+        make.branch("ask", yes="c", no="end"),
+        make.delay("a"),
+        make.branch("b", yes="a", no="c"),
+        make.delay("c"),
+        make.end("stop"),
+        make.delay("behind"),
+    )
+    assert warnings(session, accounts.workspace(session).id, raw) == {
+        "/steps/1": "unreachable",
+        "/steps/2": "unreachable",
+        "/steps/2/config/yes": "loop",
+        "/steps/5": "unreachable",
+    }
+
+
+def test_an_end_leads_nowhere_whatever_it_names(session: Session) -> None:
+    raw = make.document(make.delay("a"), {**make.end("stop"), "next": "a"})
+    assert warnings(session, accounts.workspace(session).id, raw) == {}
+
+
+def test_a_way_that_ends_for_want_of_a_step_is_a_warning(session: Session) -> None:
+    workspace = accounts.workspace(session)
+    raw = make.document(make.delay("a"), make.branch("ask", yes="end", no=None))
+    assert warnings(session, workspace.id, raw) == {"/steps/1/config/no": "dead_end"}
+    said = make.document(make.delay("a"), make.branch("ask", yes=None, no="end", next="end"))
+    assert warnings(session, workspace.id, said) == {}
 
 
 def test_marketing_mail_without_a_way_out_is_a_warning(session: Session, clock: FixedClock) -> None:
