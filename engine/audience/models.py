@@ -171,7 +171,17 @@ class Suppression(WorkspaceRow, Base):
     """
 
     __tablename__ = "suppressions"
-    __table_args__ = (workspace_key(), UniqueConstraint("workspace_id", "email"))
+    __table_args__ = (
+        workspace_key(),
+        UniqueConstraint("workspace_id", "email"),
+        # By bytes on PostgreSQL too, for the search by what an address begins with.
+        Index(
+            "ix_suppressions_begins",
+            "workspace_id",
+            "email",
+            postgresql_ops={"email": "varchar_pattern_ops"},
+        ),
+    )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
     public_id: Mapped[str] = mapped_column(String(40), unique=True)

@@ -127,8 +127,19 @@ def _hash(workspace_id: int, email: str) -> str:
     return hashlib.sha256(f"{workspace_id}:{email}".encode()).hexdigest()[:32]
 
 
+def _index_beginnings() -> None:
+    """Index blocked addresses by bytes."""
+    op.create_index(
+        "ix_suppressions_begins",
+        "suppressions",
+        ["workspace_id", "email"],
+        postgresql_ops={"email": "varchar_pattern_ops"},
+    )
+
+
 def upgrade() -> None:
     _index_mails()
+    _index_beginnings()
     _drop_second_keys()
     _leave_room(85)
     thing = ["workspace_id", "resource", "resource_id", "id"]
@@ -160,6 +171,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.drop_index("ix_suppressions_begins", "suppressions")
     op.drop_column("automation_step_stats", "departed")
     op.drop_column("automation_step_stats", "passed")
     op.drop_table("opt_outs")

@@ -154,16 +154,16 @@ def _new_row(request: SendRequest, public_id: str) -> dict[str, Any]:
 
 
 def _prepare_enqueue(dialect: str) -> Executable:
-    table = table_of(EmailSend)
+    row = table_of(EmailSend).c
     rows, at = rows_table(dialect, _COLUMNS), bindparam("at", type_=Instant())
     status = {name: literal(value) for name, value in born(SENDS, QUEUED).items()}
     values = {**rows.c, "due_at": func.coalesce(rows.c.due_at, at), "queued_at": at, **status}
     columns = {**values, "attempt": literal_column("0")}
     return (
-        upsert_of(dialect, table)
+        upsert_of(dialect, table_of(EmailSend))
         .from_select(list(columns), select(*columns.values()).where(always()))
         .on_conflict_do_nothing(index_elements=["workspace_id", "dedupe_key"])
-        .returning(table.c.dedupe_key, table.c.id)
+        .returning(row.dedupe_key, row.id)
     )
 
 

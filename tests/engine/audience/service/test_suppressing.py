@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import Final
 
 import pytest
 from sqlalchemy import insert, select, text
@@ -20,10 +19,6 @@ from tests.factories.audience import ACTOR
 from tests.support.plans import ways
 
 AT = accounts.AT
-BYTEWISE: Final = (
-    "CREATE INDEX IF NOT EXISTS ix_suppressions_begins"
-    " ON suppressions (workspace_id, email varchar_pattern_ops)"
-)
 
 
 @pytest.fixture
@@ -200,7 +195,6 @@ def test_a_search_reads_what_begins_so_alone(uow: UnitOfWork, workspace: int) ->
         ]
         session.execute(insert(Suppression), rows)
         if session.get_bind().dialect.name == "postgresql":
-            session.execute(text(BYTEWISE))
             session.execute(text("ANALYZE suppressions"))
 
     def ask() -> None:
