@@ -44,6 +44,8 @@ PERMISSIONS: Final[Mapping[str, frozenset[str]]] = {
     "properties:read": _ALL,
     "runs:act": _HELPERS,
     "runs:read": _ALL,
+    "secrets:manage": _MAKERS,
+    "secrets:read": _ALL,
     "segments:manage": _MAKERS,
     "segments:read": _ALL,
     "senders:manage": _ADMINS,
