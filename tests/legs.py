@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -114,8 +115,13 @@ def run_legs(
                 print(f"\n##### leg {leg.name} #####", flush=True)
                 for text in leg.output():
                     print(text, end="", flush=True)
+        except SystemExit:
+            # Only this process was told to end; Ctrl-C reaches the legs too.
+            for leg in begun:
+                leg.process.terminate()
+            raise
         finally:
-            # Ctrl-C reaches the legs too; they stop their servers before they end.
+            # They stop their servers before they end.
             for leg in begun:
                 leg.process.wait()
         legs += begun
@@ -161,6 +167,7 @@ def choose(*, strict: bool) -> tuple[list[str], list[str]]:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the legs and return the exit code of the suite."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     strict = programs.everything_is_required()
     names, left_out = choose(strict=strict)
     began = time.monotonic()

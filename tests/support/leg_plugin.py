@@ -5,6 +5,7 @@
 """
 
 import json
+import signal
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -69,8 +70,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin an empty record."""
+    """Begin an empty record; a leg that is told to end stops its servers, as on Ctrl-C."""
     config.stash[_RECORD] = Record()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
