@@ -1,7 +1,7 @@
 """What differs between two drafts, and the refusal that shows the newer one to a late writer."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from engine.automations import comparing
 from engine.automations.comparing import Comparison
@@ -10,6 +10,11 @@ from engine.core.db import JsonObject
 from web.api.answers import ETAG_MISMATCH
 from web.api.fields import Out
 from web.api.problems import Told
+
+# What the state machine forbids here has one way out; the general sentence does not name it.
+DRAFT_FIRST: Final = Told(
+    "illegal_edge", members={"detail": "It is a draft; activate it with transitions."}
+)
 
 
 class FieldDifference(Out):

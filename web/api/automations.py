@@ -12,7 +12,7 @@ from engine.automations.service import Wish
 from engine.core.outcome import Problem, Recorded, Refused, missing
 from web.api.answers import IF_MATCH_REQUIRED
 from web.api.area import Area
-from web.api.automation_differences import too_late
+from web.api.automation_differences import DRAFT_FIRST, too_late
 from web.api.automation_pauses import LastError, standstill
 from web.api.documents import AutomationDocument
 from web.api.door import Answer, Call, Result
@@ -214,7 +214,7 @@ def publish_automation(call: Call, path: ById, body: PublishAsk) -> Result:
         call.session, call.workspace_id, path.id, body.people_inside, call.actor, call.at
     )
     if isinstance(done, Refused):
-        return done
+        return DRAFT_FIRST if done.reason == DRAFT_FIRST.reason else done
     detail = _found(call, path.id)
     if detail is None:
         return UNKNOWN

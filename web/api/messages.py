@@ -79,7 +79,7 @@ DELIVERY: Final[Mapping[str, LazyString]] = {
     "purpose_unknown": _("must be marketing or service"),
     "required": _("is required"),
     "send_not_found": _("There is no such send."),
-    "sender_exists": _("Another sender has this address."),
+    "sender_exists": _("Another sender has this address; change that one."),
     "sender_is_default": _("The default sender stays. Make another one the default first."),
     "sender_not_found": _("There is no such sender."),
     "sending_domain_not_found": _("There is no such sending domain."),

@@ -20,7 +20,10 @@ REASONS: Final[Mapping[str, LazyString]] = {
     "lost_race": _("Somebody else changed this at the same moment. Nothing was changed by you."),
     "stale": _("The draft was changed in the meantime. Load it again and repeat your change."),
     "check_failed": _("It cannot go live: some steps would fail for certain."),
-    "people_inside": _("%(count)s people are still inside, so it cannot become a draft again."),
+    "people_inside": _(
+        "%(count)s people are still inside, so it cannot become a draft again. Wait for their end, "
+        "or stop it: that ends them all."
+    ),
     "active_cannot_be_deleted": _("Cannot delete active automations. Please pause first."),
     "invalid_document": _("The document is not sound; see the list of faults."),
     "nothing_held": _(
@@ -89,6 +92,26 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
     "unknown_key": _("This key is not known here."),
     "wrong_value": _("This value does not fit here."),
 }
+
+
+# Acts on a draft, as the buttons of undo and redo name them.
+_ACTS: Final[Mapping[str, LazyString]] = {
+    "insert": _("inserting a step"),
+    "delete": _("deleting a step"),
+    "move": _("moving a step"),
+    "duplicate": _("duplicating a step"),
+    "configure": _("changing a step"),
+    "trigger": _("changing the start"),
+    "settings": _("changing the settings"),
+    "save": _("a change from outside"),
+    "restore": _("restoring a revision"),
+    "import": _("an import"),
+}
+
+
+def act(code: str) -> str:
+    """Return an act on a draft, for the buttons that undo it or do it again."""
+    return str(_ACTS.get(code, code))
 
 
 def reason(refused: Refused) -> str:

@@ -10,7 +10,7 @@ from engine.core.outcome import Problem, Refused
 
 WORDS: Final[Mapping[str, LazyString]] = {
     "already_suppressed": _("This email address is already blocked"),
-    "already_exists": _("A person with this address or number exists already."),
+    "already_exists": _("A person with this address or number exists already; change that one."),
     "contact_not_found": _("There is no such person."),
     "identity_conflict": _("The address and the number belong to two different people."),
     "identity_missing": _("An e-mail address or a number of your own is needed."),
@@ -31,7 +31,7 @@ WORDS: Final[Mapping[str, LazyString]] = {
     "not_a_instant": _("This must be an instant with a zone, such as 2026-03-02T09:00:00Z."),
     "not_a_text": _("This must be a text."),
     "not_a_primitive": _("This must be a text, a number, true, false or nothing."),
-    "property_exists": _("There is a property “%(key)s” already."),
+    "property_exists": _("There is a property “%(key)s” already; choose another key."),
     "property_not_found": _("There is no such property."),
     "required": _("Something is missing here."),
     "reserved_key": _("This key is one of the built-in fields."),

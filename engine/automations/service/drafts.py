@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import count
 from typing import Final
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from engine.automations import holding, lifecycle, run_lifecycle
@@ -26,7 +27,7 @@ from engine.core.audit import Actor
 from engine.core.ids import new_public_id
 from engine.core.outcome import Refused, missing
 
-COPY: Final = " (Copy)"
+COPY: Final = "Copy"
 
 
 def create(
@@ -37,19 +38,36 @@ def create(
 
 
 def duplicate(
-    session: Session, workspace_id: int, public_id: str, actor: Actor, at: datetime
+    session: Session,
+    workspace_id: int,
+    public_id: str,
+    actor: Actor,
+    at: datetime,
+    word: str = COPY,
 ) -> Saved | Refused:
     """Create a draft with the same settings and steps, verbatim, and counts of zero (facts 1.14).
 
-    Its name is the old one with COPY behind it, in every language: it is stored.
+    Its name is the old one with `word` behind it, the second one with a number: “Trial (Copy 2)”.
+    word: in the language of whoever asks; it is stored.
     """
     row = find(session, workspace_id, public_id)
     if row is None:
         return missing("automation_not_found")
     draft = draft_document(session, row)
-    name = draft["name"][: MAX_NAME - len(COPY)].rstrip() + COPY
+    name = _name_of_copy(session, workspace_id, draft["name"], word)
     details = {"copied_from": public_id}
     return _create(session, workspace_id, {**draft, "name": name}, actor, at, details)
+
+
+def _name_of_copy(session: Session, workspace_id: int, name: str, word: str) -> str:
+    row = Automation
+    known = select(row.id).where(row.workspace_id == workspace_id, row.deleted_at.is_(None))
+    for number in count(1):
+        behind = f" ({word})" if number == 1 else f" ({word} {number})"
+        wanted = name[: MAX_NAME - len(behind)].rstrip() + behind
+        if session.scalar(known.where(row.name == wanted).limit(1)) is None:
+            break
+    return wanted
 
 
 def save(

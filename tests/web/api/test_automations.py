@@ -144,7 +144,8 @@ def test_on_hold_a_resume_asks_how_people_go_on(shop: Program) -> None:
 def test_a_publish_says_who_moved(shop: Program) -> None:
     made = shop.made("/automations", DOCUMENT)
     path = f"/automations/{made['id']}"
-    problem(shop.post(f"{path}/publish", {}), 409, "illegal_edge")
+    refused = problem(shop.post(f"{path}/publish", {}), 409, "illegal_edge")
+    assert refused["detail"] == "It is a draft; activate it with transitions."
     shop.post(f"{path}/transitions", {"to": "active"})
     shop.made("/contacts", {"email": "ada@people.example"})
     shop.made("/events", EVENT)

@@ -72,6 +72,23 @@ def test_a_long_name_is_cut_so_that_the_word_fits(session: Session, clock: Fixed
     assert copy.name == "x" * 193 + " (Copy)"
 
 
+def test_further_copies_are_numbered_in_the_language_of_whoever_asks(
+    session: Session, clock: FixedClock
+) -> None:
+    workspace = accounts.workspace(session)
+    saved = service.create(session, workspace.id, RAW, make.ACTOR, clock.now())
+    assert isinstance(saved, service.Saved)
+    place = (session, workspace.id, saved.public_id)
+    names = []
+    for word in ("Copy", "Copy", "Copy", "Kopie", "Kopie"):
+        made = service.duplicate(*place, make.ACTOR, clock.now(), word)
+        assert isinstance(made, service.Saved)
+        copy = service.find(session, workspace.id, made.public_id)
+        assert copy is not None
+        names.append(copy.name.removeprefix("Welcome"))
+    assert names == [" (Copy)", " (Copy 2)", " (Copy 3)", " (Kopie)", " (Kopie 2)"]
+
+
 def test_what_another_workspace_has_cannot_be_duplicated(
     session: Session, clock: FixedClock
 ) -> None:
