@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
 from engine.audience.inputs import ContactPatch
+from engine.automations.families import References
 from engine.core.outcome import Problem
 from engine.delivery.service import SendRequest
 
@@ -126,6 +127,10 @@ class StepKind(ABC, Generic[ConfigT, FactsT]):
     ) -> list[Problem]:
         """Return faults of the configuration's structure; judged on every save (decision A8)."""
         return []
+
+    def references(self, config: ConfigT) -> References:  # noqa: ARG002 - a contract
+        """Return what the configuration names and another workspace may lack."""
+        return {}
 
     def problems(
         self,

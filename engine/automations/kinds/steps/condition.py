@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from engine.automations.families import References
 from engine.automations.kinds.steps.base import (
     Completed,
     Failed,
@@ -17,6 +18,7 @@ from engine.automations.kinds.steps.base import (
 )
 from engine.core.outcome import Problem
 from engine.rules import service as rules
+from engine.rules.kinds import CONDITIONS
 from engine.rules.service import Condition, Evaluation
 
 
@@ -51,6 +53,19 @@ class ConditionStep(StepKind[ConditionConfig, Evaluation]):
             return []
         read = rules.read_condition(config.condition, f"{pointer}/config/condition")
         return read if isinstance(read, list) else []
+
+    def references(self, config: ConditionConfig) -> References:
+        """Return the topic or property that the rule is about, at the rule's key that names it."""
+        if config.condition is None:
+            return {}
+        rule = config.compiled.config
+        found = {}
+        for each in CONDITIONS.get(config.compiled.kind).references(rule):
+            # What a rule is about stands before the value that it compares with.
+            keys = type(rule).model_fields
+            key = next(key for key in keys if getattr(rule, key) == each.name)
+            found[f"condition/{key}"] = (each.family, each.name)
+        return found
 
     def problems(
         self, session: Session, workspace_id: int, configs: Mapping[str, ConditionConfig]

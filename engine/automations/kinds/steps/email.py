@@ -9,6 +9,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from engine.audience import queries as audience
+from engine.automations.families import TEMPLATE, References
 from engine.automations.kinds.steps.base import (
     Completed,
     Failed,
@@ -66,6 +67,10 @@ class EmailStep(StepKind[EmailConfig, EmailFacts]):
             return []
         refused = mail.check_subject(config.subject_override, f"{pointer}/config/subject_override")
         return [] if refused is None else list(refused.problems)
+
+    def references(self, config: EmailConfig) -> References:
+        """Return the template."""
+        return {"template_id": (TEMPLATE, config.template_id)} if config.template_id else {}
 
     def problems(
         self, session: Session, workspace_id: int, configs: Mapping[str, EmailConfig]

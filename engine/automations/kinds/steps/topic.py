@@ -10,6 +10,7 @@ from typing import Literal
 from sqlalchemy.orm import Session
 
 from engine.audience import queries as audience
+from engine.automations.families import TOPIC, References
 from engine.automations.kinds.steps.base import (
     Completed,
     Failed,
@@ -33,6 +34,10 @@ class TopicStep(StepKind[TopicConfig, None]):
     """The topic step."""
 
     Config = TopicConfig
+
+    def references(self, config: TopicConfig) -> References:
+        """Return the topic."""
+        return {"topic_id": (TOPIC, config.topic_id)} if config.topic_id else {}
 
     def problems(
         self, session: Session, workspace_id: int, configs: Mapping[str, TopicConfig]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
+from engine.automations.families import References
 from engine.core.events import NewEvent
 from engine.core.outcome import Problem
 
@@ -30,6 +31,10 @@ class TriggerKind(ABC, Generic[ConfigT]):
     def complete(self, config: ConfigT) -> bool:  # noqa: ARG002 - a contract
         """Return whether the configuration has what the trigger needs to ever match."""
         return True
+
+    def references(self, config: ConfigT) -> References:  # noqa: ARG002 - a contract
+        """Return what the configuration names and another workspace may lack."""
+        return {}
 
     def problems(self, session: Session, workspace_id: int, config: ConfigT) -> list[Problem]:  # noqa: ARG002 - a contract
         """Return what would never work, for example a topic that is gone (decision A12)."""

@@ -1,7 +1,13 @@
 """A watched property of a contact really changed (decision A1)."""
 
+from typing import Final
+
+from engine.audience.models import BUILT_IN
+from engine.automations.families import PROPERTY, References
 from engine.automations.kinds.triggers.base import TriggerConfig, TriggerData, TriggerKind
 from engine.core.events import NewEvent
+
+_FIELDS: Final = frozenset({*BUILT_IN, "external_id", "language", "timezone"})
 
 
 class ContactUpdatedConfig(TriggerConfig):
@@ -19,6 +25,12 @@ class ContactUpdatedTrigger(TriggerKind[ContactUpdatedConfig]):
     def complete(self, config: ContactUpdatedConfig) -> bool:
         """Need the property to watch."""
         return bool(config.property_key)
+
+    def references(self, config: ContactUpdatedConfig) -> References:
+        """Return the property, unless the field is built in."""
+        if not config.property_key or config.property_key in _FIELDS:
+            return {}
+        return {"property_key": (PROPERTY, config.property_key)}
 
     def matches(self, config: ContactUpdatedConfig, event: NewEvent) -> bool:
         """Match on membership in the event's list of changed properties."""

@@ -3,6 +3,7 @@
 from sqlalchemy.orm import Session
 
 from engine.audience import queries as audience
+from engine.automations.families import TOPIC, References
 from engine.automations.kinds.triggers.base import TriggerConfig, TriggerData, TriggerKind
 from engine.core.events import NewEvent
 from engine.core.outcome import Problem
@@ -23,6 +24,10 @@ class TopicSubscribedTrigger(TriggerKind[TopicSubscribedConfig]):
     def complete(self, config: TopicSubscribedConfig) -> bool:
         """Need the topic."""
         return bool(config.topic_id)
+
+    def references(self, config: TopicSubscribedConfig) -> References:
+        """Return the topic."""
+        return {"topic_id": (TOPIC, config.topic_id)} if config.topic_id else {}
 
     def problems(
         self, session: Session, workspace_id: int, config: TopicSubscribedConfig
