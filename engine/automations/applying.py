@@ -119,7 +119,7 @@ def _patch(
     for change in changes:
         answer = answers[change.contact_id]
         if isinstance(answer, Refused):
-            applied.failed[change.step_run_id] = _failure(answer)
+            applied.failed[change.step_run_id] = refusal(answer)
         else:
             told = [
                 {"key": each.key, "before": each.before, "after": each.after} for each in answer
@@ -142,7 +142,7 @@ def _move(
     for change in changes:
         answer = answers[change.contact_id]
         if isinstance(answer, Refused):
-            applied.failed[change.step_run_id] = _failure(answer)
+            applied.failed[change.step_run_id] = refusal(answer)
         else:
             happened = answer.outcome not in _AS_IT_WAS
             _keep(applied, change, "outcome", answer.outcome, happened=happened)
@@ -159,7 +159,7 @@ def _keep(applied: Applied, change: Change, name: str, told: Any, *, happened: b
         result["reason"] = chains.ENDED
 
 
-def _failure(refused: Refused) -> Failed:
+def refusal(refused: Refused) -> Failed:
     """Return why a change was not made, as a step fails with it."""
     if not refused.problems:
         return _GONE.get(refused.reason, Failed("INVALID_VALUE", refused.reason))

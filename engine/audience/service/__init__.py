@@ -16,6 +16,7 @@ from engine.audience.service.definitions import (
     update_property,
     update_topic,
 )
+from engine.audience.service.foreseeing import Foreseen, Sketch, foresee_update
 from engine.audience.service.happenings import receive_event
 from engine.audience.service.memberships import (
     subscribe,
@@ -27,12 +28,15 @@ from engine.audience.service.opting_out import OptedOut, opt_out
 from engine.audience.service.suppressing import release, suppress
 
 __all__ = [
+    "Foreseen",
     "OptedOut",
+    "Sketch",
     "create_property",
     "create_topic",
     "delete_contact",
     "delete_property",
     "delete_topic",
+    "foresee_update",
     "judge_patches",
     "opt_out",
     "receive_event",

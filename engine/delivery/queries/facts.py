@@ -60,7 +60,7 @@ def people(session: Session, contact_ids: Collection[int]) -> dict[int, PersonFa
     )
     properties: dict[int, dict[str, Any]] = {row.id: {} for row in rows}
     for value in values:
-        properties[value.contact_id][value.key] = _native(value)
+        properties[value.contact_id][value.key] = native(value)
     return {row.id: _person(row, properties[row.id]) for row in rows}
 
 
@@ -129,7 +129,7 @@ def _person(row: Any, properties: Mapping[str, Any]) -> PersonFacts:
     )
 
 
-def _native(value: Any) -> Any:
+def native(value: Any) -> Any:
     """Return a value as Liquid compares it: numbers and truth as such, else text."""
     if value.type == NUMBER and value.number is not None:
         whole = value.number.is_integer()

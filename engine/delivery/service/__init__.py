@@ -1,5 +1,6 @@
 """The verbs of delivery: queue mail, keep templates, senders and sending domains."""
 
+from engine.delivery.service.previewing import PreviewedMail, Reader, preview_mail
 from engine.delivery.service.requests import Queued, Withheld, request_many
 from engine.delivery.service.senders import (
     AttestedDomain,
@@ -27,7 +28,9 @@ __all__ = [
     "AttestedDomain",
     "CreatedSender",
     "Preview",
+    "PreviewedMail",
     "Queued",
+    "Reader",
     "SendRequest",
     "SenderInput",
     "TemplateInput",
@@ -40,6 +43,7 @@ __all__ = [
     "delete_sender",
     "delete_template",
     "enqueue_many",
+    "preview_mail",
     "preview_template",
     "request_many",
     "set_default_sender",

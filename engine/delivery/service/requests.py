@@ -65,25 +65,30 @@ def _withheld(session: Session, requests: Sequence[SendRequest], at: datetime) -
     book = Book(allowed, requests, at)
     people = audience.reach(session, book.people(), lock=bool(book.limited))
     book.read(session, people)
-    blocked = audience.suppressed(session, {_address(each) for each in requests})
+    blocked = audience.suppressed(session, {address(each) for each in requests})
     reasons: dict[str, str] = {}
     for request in requests:
-        why = _barred(request, blocked.get(_address(request)), people) or book.enter(request)
+        person = people.get(request.contact_id or 0)
+        why = barred(request, blocked.get(address(request)), person) or book.enter(request)
         if why is not None:
             reasons[request.dedupe_key] = why
     return reasons
 
 
-def _address(request: SendRequest) -> tuple[int, str]:
+def address(request: SendRequest) -> tuple[int, str]:
+    """Return what the suppression list is asked for."""
     return request.workspace_id, audience.suppression_key(request.to_email)
 
 
-def _barred(
-    request: SendRequest, blocked: str | None, people: Mapping[int, audience.ReachRow]
+def barred(
+    request: SendRequest, blocked: str | None, person: audience.ReachRow | None
 ) -> str | None:
+    """Return why a mail is withheld whatever was sent before, or None.
+
+    blocked: why its address is suppressed; person: None where nobody knows the contact.
+    """
     if blocked is not None and (request.marketing or blocked != UNENGAGED):
         return SUPPRESSED
-    person = people.get(request.contact_id or 0)
     if person is not None and request.marketing and person.unsubscribed_at is not None:
         return UNSUBSCRIBED
     return None

@@ -22,6 +22,10 @@ class EventReceivedTrigger(TriggerKind[EventReceivedConfig]):
         """Need the name to listen for."""
         return bool(config.event_name)
 
+    def event_name(self, config: EventReceivedConfig) -> str | None:
+        """Return the name it listens for."""
+        return config.event_name
+
     def matches(self, config: EventReceivedConfig, event: NewEvent) -> bool:
         """Match on exact equality of the name."""
         return bool(config.event_name) and event.name == config.event_name

@@ -1,0 +1,97 @@
+"""A mail as somebody would get it, without queueing it: rendered like the real one, never sent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from engine.audience import queries as audience
+from engine.audience.models import BUILT_IN
+from engine.audience.queries import ReachRow
+from engine.audience.values import TypedValue
+from engine.delivery.compose.render import (
+    Flaw,
+    MailData,
+    compile_source,
+    missing_variables,
+    render,
+)
+from engine.delivery.links import Links
+from engine.delivery.queries import facts
+from engine.delivery.service.requests import address, barred
+from engine.delivery.service.sends import SendRequest
+
+TEMPLATE_BROKEN: Final = "TEMPLATE_BROKEN"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who would get a mail. contact: what templates read as `contact.*`; values: by key."""
+
+    contact: Mapping[str, Any]
+    values: Mapping[str, TypedValue]
+    unsubscribed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PreviewedMail:
+    """A mail as it would be. missing: variables that rendered empty.
+
+    withheld: why nothing would leave (suppressed, unsubscribed), or None; what depends on mails
+    before it (decision A17) is not judged. flaw: why it cannot be rendered; its texts are '' then.
+    """
+
+    to: str
+    sender: str
+    subject: str
+    html: str
+    text: str
+    missing: tuple[str, ...] = ()
+    withheld: str | None = None
+    flaw: str | None = None
+
+
+def preview_mail(
+    session: Session, request: SendRequest, reader: Reader, at: datetime, links: Links
+) -> PreviewedMail:
+    """Return the mail that `request` would become; at: what `now` means in it.
+
+    Three statements. links: of the installation; what a preview shows of them acts on nobody.
+    """
+    blocked = audience.suppressed(session, {address(request)})
+    reached = ReachRow(reader.unsubscribed_at, None)
+    withheld = barred(request, blocked.get(address(request)), reached)
+    flaw, texts, missing = _rendered(session, request, reader, at, links)
+    sender = f"{request.from_name} <{request.from_email}>".strip()
+    return PreviewedMail(request.to_email, sender, *texts, missing, withheld, flaw)
+
+
+def _rendered(
+    session: Session, request: SendRequest, reader: Reader, at: datetime, links: Links
+) -> tuple[str | None, tuple[str, str, str], tuple[str, ...]]:
+    """Return the flaw or None, the texts (subject, HTML, text) and what is missing."""
+    sources = facts.template_sources(session, [request.template_id or 0])
+    compiled = compile_source(next(iter(sources.values())))
+    if isinstance(compiled, Flaw):
+        return _flawed(compiled)
+    properties = {
+        key: facts.native(value) for key, value in reader.values.items() if key not in BUILT_IN
+    }
+    workspaces = facts.workspace_variables(session, [request.workspace_id])
+    data = MailData(
+        reader.contact,
+        properties,
+        workspaces[request.workspace_id],
+        request.context,
+        {"unsubscribe_url": links.unsubscribe_preview()},
+    )
+    mail = render(compiled, data, at, request.subject_override)
+    if isinstance(mail, Flaw):
+        return _flawed(mail)
+    return None, (mail.subject, mail.html, mail.text), missing_variables(compiled, data)
+
+
+def _flawed(flaw: Flaw) -> tuple[str, tuple[str, str, str], tuple[str, ...]]:
+    return f"{flaw.part}: {flaw.broken.message}", ("", "", ""), ()

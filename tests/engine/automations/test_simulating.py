@@ -1,0 +1,304 @@
+"""A simulated person goes the way that the real one goes, and nothing is written for it."""
+
+import socket
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from engine.accounts.models import Workspace
+from engine.audience import service as audience
+from engine.audience.queries import ContactRow
+from engine.audience.service.opting_out import PUBLIC_EMAIL_LINK
+from engine.automations.document import Document, read_document
+from engine.automations.models import COMPLETED, Automation
+from engine.automations.simulating import (
+    Simulation,
+    Trial,
+    simulate,
+    trigger_data,
+)
+from engine.automations.somebody import Somebody, invented, of_contact
+from engine.automations.walker import StepWalker
+from engine.core.clock import FixedClock
+from engine.core.outcome import Refused
+from engine.core.unit_of_work import UnitOfWork
+from tests.factories import accounts, delivery
+from tests.factories import audience as people
+from tests.factories import automations as make
+from tests.factories.delivery import LINKS
+from tests.support.untouched import untouched
+
+Step = dict[str, Any]
+
+
+class Office:
+    """A workspace with one person, templates, a topic; simulates and really walks."""
+
+    def __init__(self, uow: UnitOfWork, clock: FixedClock) -> None:
+        self.uow, self.clock = uow, clock
+        with uow.begin() as session:
+            self.workspace: int = accounts.workspace(session).id
+            delivery.sender(session, self.workspace)
+            self.template = delivery.template(
+                session,
+                self.workspace,
+                html="<p>{{ contact.first_name }} {{ properties.plan }} {{ event.seats }}</p>",
+            ).public_id
+            for key, kind in (("plan", "text"), ("seats", "number"), ("vip", "boolean")):
+                people.custom_property(session, self.workspace, key, kind)
+            self.topic = people.topic(session, self.workspace).public_id
+            self.careful = people.topic(
+                session, self.workspace, "Careful", require_double_opt_in=True
+            ).public_id
+            self.kim: ContactRow = people.contact(
+                session,
+                self.workspace,
+                "kim@people.example",
+                {"plan": "team", "seats": 12},
+                first_name="Kim",
+            )
+
+    def document(self, *steps: Step) -> Document:
+        read = read_document(make.document(*steps))
+        assert isinstance(read, Document), read
+        return read
+
+    def simulated(
+        self,
+        *steps: Step,
+        who: Somebody | None = None,
+        event: Mapping[str, Any] | None = None,
+        choices: Mapping[str, str] | None = None,
+    ) -> Simulation:
+        document, at = self.document(*steps), self.clock.now()
+        with untouched(self.uow), self.uow.read() as session:
+            somebody = who or of_contact(session, self.workspace, self.kim.public_id)
+            assert somebody is not None
+            trigger = trigger_data(document, event, at)
+            trial = Trial("A1", document, somebody, at, trigger, choices or {})
+            return simulate(session, self.workspace, trial, LINKS)
+
+    def walked(self, *steps: Step, event: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """Return key, branch, result and length of each visit of a real run."""
+        start = self.clock.now()
+        with self.uow.begin() as session:
+            automation: Automation = make.live(
+                session, self.workspace, make.document(*steps), start
+            )
+            assert make.fire(session, self.workspace, [self.kim], start, **(event or {})) == 1
+        steps_walker = StepWalker(self.uow)
+        for _ in range(40):
+            steps_walker.sweep()
+            self.clock.advance(timedelta(hours=12))
+        with self.uow.read() as session:
+            run = make.runs(session, automation)[-1]
+            assert run.status == COMPLETED
+            return [
+                (visit.step_key, visit.result or {}, (visit.completed_at or start) - start)
+                for visit in make.visits(session, run)
+                if visit.status == COMPLETED
+            ]
+
+
+@pytest.fixture
+def office(uow: UnitOfWork, clock: FixedClock) -> Office:
+    """Return the office."""
+    return Office(uow, clock)
+
+
+def rule(key: str, field: str, operator: str, value: object = None, **exits: str) -> Step:
+    """Return a branch on a property."""
+    asked = {"kind": "contact_property", "field": field, "operator": operator}
+    if value is not None:
+        asked["value"] = value  # type: ignore[assignment]
+    return {"key": key, "type": "condition", "config": {"condition": asked, **exits}}
+
+
+def joins(key: str, topic: str, action: str = "subscribe") -> Step:
+    """Return a topic step."""
+    return {"key": key, "type": "topic", "config": {"topic_id": topic, "action": action}}
+
+
+def sets(key: str, **changes: object) -> Step:
+    """Return a step that changes the person."""
+    return {"key": key, "type": "update_contact", "config": {"changes": changes}}
+
+
+def member(key: str, topic: str, **exits: str) -> Step:
+    """Return a branch on a topic."""
+    asked = {"kind": "topic_membership", "topic_id": topic, "operator": "equals"}
+    return {"key": key, "type": "condition", "config": {"condition": asked, **exits}}
+
+
+def keys(found: Simulation) -> list[str]:
+    """Return the way by its keys."""
+    return [visit.key for visit in found.visits]
+
+
+def test_a_simulated_way_is_the_way_of_the_real_run(office: Office) -> None:
+    steps = (
+        rule("team", "plan", "equals", "TEAM", no="last"),
+        make.delay("wait", 1.5),
+        sets("change", plan="pro", seats=20, first_name="Mara", vip=True),
+        rule("pro", "plan", "equals", "pro", no="last"),
+        joins("join", office.topic),
+        joins("again", office.topic),
+        member("is_in", office.topic, no="last"),
+        joins("leave", office.topic, "unsubscribe"),
+        member("is_out", office.topic, yes="last"),
+        joins("careful", office.careful),
+        rule("vip", "vip", "is_true", no="last"),
+        rule("named", "first_name", "equals", "mara", no="last"),
+        make.delay("hours", 12, "hours"),
+        make.email("last", office.template),
+    )
+    found = office.simulated(*steps)
+    real = office.walked(*steps)
+    entered = found.visits[0].arrives
+    assert [(visit.key, visit.result, visit.leaves - entered) for visit in found.visits] == real
+    assert len(real) == len(steps)
+    assert (found.ended, found.total) == ("finished", timedelta(days=2))
+    assert found.after.sketch.fields["first_name"] == "Mara"
+
+
+def test_the_mail_is_shown_as_it_would_be_and_says_what_is_missing(office: Office) -> None:
+    found = office.simulated(make.email("hello", office.template), event={"seats": 3})
+    mail = found.visits[0].mail
+    assert mail is not None
+    assert (mail.subject, mail.to) == ("Hello Kim", "kim@people.example")
+    assert "Kim team 3" in mail.html
+    assert mail.missing == ()
+    without = office.simulated(make.email("hello", office.template)).visits[0].mail
+    assert without is not None
+    assert without.missing == ("event.seats",)
+
+
+def test_a_subject_of_the_step_replaces_that_of_the_template(office: Office) -> None:
+    step = make.email("hello", office.template)
+    step["config"]["subject_override"] = "Dear {{ contact.first_name }}"
+    mail = office.simulated(step).visits[0].mail
+    assert mail is not None
+    assert mail.subject == "Dear Kim"
+
+
+def test_who_opted_out_would_get_nothing_until_a_subscription_takes_it_back(
+    office: Office,
+) -> None:
+    with office.uow.begin() as session:
+        audience.opt_out(
+            session, office.workspace, office.kim.public_id, PUBLIC_EMAIL_LINK, office.clock.now()
+        )
+    found = office.simulated(
+        make.email("before", office.template),
+        joins("join", office.topic),
+        make.email("after", office.template),
+    )
+    assert [visit.reason for visit in found.visits] == ["unsubscribed", None, None]
+    assert found.ended == "finished"
+
+
+def test_a_suppressed_address_would_get_nothing(office: Office) -> None:
+    with office.uow.begin() as session:
+        people.suppression(session, office.workspace, "kim@people.example")
+    assert office.simulated(make.email("m", office.template)).visits[0].reason == "suppressed"
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        (make.email("m", None), "NO_TEMPLATE"),
+        (make.email("m", "missing"), "TEMPLATE_NOT_FOUND"),
+        ({"key": "m", "type": "delay", "config": {}}, "DELAY_WITHOUT_DURATION"),
+        ({"key": "m", "type": "condition", "config": {}}, "CONDITION_MISSING"),
+        ({"key": "m", "type": "topic", "config": {}}, "NO_TOPIC"),
+        (joins("m", "nowhere"), "TOPIC_NOT_FOUND"),
+        (sets("m", unknown="x"), "PROPERTY_NOT_FOUND"),
+        (sets("m", seats="many"), "INVALID_VALUE"),
+    ],
+)
+def test_a_step_that_would_fail_ends_the_way_and_says_why(
+    office: Office, step: Step, code: str
+) -> None:
+    found = office.simulated(make.delay("first"), step, make.delay("never"))
+    assert found.ended == "step_failed"
+    assert keys(found) == ["first", "m"]
+    assert found.visits[-1].error is not None
+    assert found.visits[-1].error.code == code
+    assert found.total == timedelta(days=1)
+
+
+def test_somebody_without_an_address_gets_no_mail(office: Office) -> None:
+    with office.uow.read() as session:
+        who = invented(session, office.workspace, {"first_name": "Ada"}, {"plan": "pro"})
+    assert isinstance(who, Somebody)
+    error = office.simulated(make.email("m", office.template), who=who).visits[0].error
+    assert error is not None
+    assert error.code == "NO_ADDRESS"
+
+
+def test_an_invented_person_is_judged_like_a_real_one(office: Office) -> None:
+    with office.uow.read() as session:
+        wrong = invented(session, office.workspace, {"email": "no address"}, {"seats": "many"})
+        unknown = invented(session, office.workspace, {}, {"nothing": 1})
+        sound = invented(
+            session, office.workspace, {"email": "Ada@People.example"}, {"seats": "12"},
+            [office.topic], opened=True,
+        )  # fmt: skip
+    assert isinstance(wrong, Refused)
+    assert [fault.pointer for fault in wrong.problems] == ["/email", "/properties/seats"]
+    assert isinstance(unknown, Refused)
+    assert unknown.problems[0].code == "unknown_property"
+    assert isinstance(sound, Somebody)
+    way = office.simulated(
+        member("in", office.topic, no="end"),
+        rule("many", "seats", "gte", 12, no="end"),
+        rule("known", "email", "equals", "ada@people.example", no="end"),
+        rule("from", "source", "equals", "console", no="end"),
+        make.email("m", office.template),
+        who=sound,
+    )
+    assert keys(way) == ["in", "many", "known", "from", "m"]
+    assert way.ended == "finished"
+
+
+def test_a_loop_ends_where_a_run_would_be_stopped(office: Office) -> None:
+    found = office.simulated(
+        make.delay("wait"), rule("round", "plan", "equals", "team", yes="wait")
+    )
+    assert found.ended == "loop_cap"
+    assert len(found.visits) == 100
+    assert found.total == timedelta(days=50)
+
+
+def test_an_end_in_the_middle_ends_the_way(office: Office) -> None:
+    found = office.simulated(make.end("stop"), make.delay("never"))
+    assert (keys(found), found.ended) == (["stop"], "finished")
+
+
+def test_a_document_without_steps_ends_at_once(office: Office) -> None:
+    found = office.simulated()
+    assert (found.visits, found.ended, found.total) == ((), "finished", timedelta(0))
+
+
+def test_a_choice_that_the_step_does_not_know_counts_for_nothing(office: Office) -> None:
+    found = office.simulated(make.delay("wait"), choices={"wait": "heard", "other": "x"})
+    assert [visit.taken for visit in found.visits] == [None]
+
+
+def test_an_unknown_or_foreign_contact_is_nobody(office: Office) -> None:
+    with office.uow.begin() as session:
+        other: Workspace = accounts.workspace(session, "Other")
+        theirs = people.contact(session, other.id).public_id
+    with office.uow.read() as session:
+        assert of_contact(session, office.workspace, theirs) is None
+        assert of_contact(session, office.workspace, "'; --") is None
+
+
+def test_untouched_finds_a_row_and_a_socket(office: Office) -> None:
+    with pytest.raises(AssertionError), untouched(office.uow), office.uow.begin() as session:
+        people.contact(session, office.workspace)
+    refused = pytest.raises(AssertionError, match="connected")
+    with socket.socket() as opened, refused, untouched(office.uow):
+        opened.connect(("127.0.0.1", 9))
