@@ -40,6 +40,10 @@ class TriggerKind(ABC, Generic[ConfigT]):
         """Return what would never work, for example a topic that is gone (decision A12)."""
         return []
 
+    def event_name(self, config: ConfigT) -> str | None:  # noqa: ARG002 - a contract
+        """Return the name that every event it matches bears, or None where names say nothing."""
+        return None
+
     @abstractmethod
     def matches(self, config: ConfigT, event: NewEvent) -> bool:
         """Return whether `event` starts an automation configured so."""

@@ -38,6 +38,10 @@ class TopicSubscribedTrigger(TriggerKind[TopicSubscribedConfig]):
             return [Problem("/trigger/config/topic_id", "topic_not_found")]
         return []
 
+    def event_name(self, config: TopicSubscribedConfig) -> str | None:
+        """Return the topic's public id."""
+        return config.topic_id
+
     def matches(self, config: TopicSubscribedConfig, event: NewEvent) -> bool:
         """Match on the topic of the event."""
         return bool(config.topic_id) and event.name == config.topic_id
