@@ -12,6 +12,7 @@ from engine.core.clock import FixedClock
 from engine.core.settings import Settings
 from engine.house import House
 from tasks.dispatch import TASKS, Dispatcher
+from tasks.periodic import JOBS
 from tasks.queue import ENGINE, HandOverFailed, Queues
 from tasks.worker import crew
 from tests.fakes.house import FakeHouse
@@ -58,7 +59,7 @@ def queues(settings: Settings, own_redis: OwnRedis) -> Iterator[Queues]:
 def test_workers_survive_a_redis_that_goes_and_comes(
     queues: Queues, own_redis: OwnRedis, house: House, clock: FixedClock
 ) -> None:
-    fake = FakeHouse(house.runtime, ("steps", "sends", "retention"))
+    fake = FakeHouse(house.runtime, [job.sweep for job in JOBS])
     hand_over = Dispatcher(queues)
     shift = Shift(crew(queues, fake.as_house(), (ENGINE,), 2))
     try:
