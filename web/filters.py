@@ -73,7 +73,7 @@ SIGNALS: Mapping[tuple[str, str], Signal] = {
 _NAVIGATION: tuple[tuple[object, tuple[tuple[object, str], ...]], ...] = (
     (lazy_gettext("Work"), ((lazy_gettext("Automations"), "automations.index"),)),
     (
-        lazy_gettext("Answer"),
+        lazy_gettext("Look up"),
         (
             (lazy_gettext("Runs"), "runs.index"),
             (lazy_gettext("People"), "people.index"),

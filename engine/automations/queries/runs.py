@@ -13,7 +13,6 @@ from engine.automations.models import (
     FAILED,
     PAUSED,
     PENDING,
-    RUN_STATUSES,
     SKIPPED,
     Automation,
     AutomationRevision,
@@ -133,7 +132,7 @@ def _filtered(session: Session, workspace_id: int, wanted: RunFilter) -> Select[
         query = query.where(Automation.public_id == wanted.automation)
     if wanted.contact:
         query = query.where(Contact.public_id == wanted.contact)
-    if wanted.status in RUN_STATUSES:
+    if wanted.status:
         query = query.where(run.status == wanted.status)
     if wanted.since:
         query = query.where(run.started_at >= wanted.since)

@@ -26,7 +26,8 @@ def test_known_and_unknown_addresses_get_the_same_answer(stranger: Reader, acme:
     unknown = stranger.sign_in("nobody@acme.example", WRONG)
     assert known.status_code == unknown.status_code == 422
     assert _apart_from(known, acme.people["owner"]) == _apart_from(unknown, "nobody@acme.example")
-    assert "do not belong together" in known.text
+    faults = tree(known).get_element_by_id("mistakes").text_content().split()
+    assert " ".join(faults) == "This address and this password do not belong together."
 
 
 def _apart_from(answer: TestResponse, address: str) -> str:

@@ -266,3 +266,12 @@ def _crowd(uow: UnitOfWork, town: Town, clock: FixedClock, many: int) -> None:
         persons = [people.contact(session, place) for _ in range(many)]
         making.fire(session, place, persons, clock.now())
         clock.advance(timedelta(seconds=1))
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_status_that_there_is_not_is_named(owner: Reader, scene: Scene, language: str) -> None:
+    page = tree(owner.get(f"/runs?status=lost&lang={language}"))
+    (said,) = texts(page, "main .note.hold")
+    assert "“lost”" in said or "„lost“" in said
+    assert texts(page, "tbody tr") == []
+    assert texts(tree(owner.get("/runs?status=running")), "main .note.hold") == []

@@ -193,3 +193,14 @@ def test_the_outbox_asks_a_bounded_number_of_statements(
     # The filter by person asks for the person and its properties.
     assert ten.count <= two.count <= ten.count + 4
     assert ten.count <= 9
+
+
+def test_a_status_that_there_is_not_is_named_and_the_filter_uses_the_word_of_the_rows(
+    owner: Reader, scene: Scene
+) -> None:
+    page = tree(owner.get("/sends?status=lost"))
+    assert texts(page, "main .note.hold") == [
+        "There is no status “lost”, so nothing fits. Choose one from the list."
+    ]
+    assert texts(page, "#f-status option") == ["any", "Queued", "Kept here", "Failed"]
+    assert set(texts(tree(owner.get("/sends?status=sent")), "tbody .sig")) == {"Kept here"}
