@@ -16,7 +16,7 @@ from engine.automations.claiming import RUN_ENDED, StepItem
 from engine.automations.fanout import step_row
 from engine.automations.graph import GraphStep
 from engine.automations.hints import hint_steps
-from engine.automations.kinds.steps.base import Completed, Failed, Outcome, Passed
+from engine.automations.kinds.steps.base import Completed, Deferred, Failed, Outcome, Passed
 from engine.automations.models import CANCELLED, COMPLETED, RUNNING, AutomationRun
 from engine.automations.run_lifecycle import MAX_EXECUTIONS, RETRY_DELAYS
 from engine.core.db import (
@@ -43,6 +43,7 @@ class Plan:
     passed: list[JsonObject] = field(default_factory=list)
     failed: list[JsonObject] = field(default_factory=list)
     retried: list[JsonObject] = field(default_factory=list)
+    deferred: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     following: list[JsonObject] = field(default_factory=list)
     finished: dict[int, str] = field(default_factory=dict)
@@ -68,8 +69,12 @@ def plan(
         case Passed(result):
             plan.passed.append({**_row(item), "result": dict(result)})
             _go_on(plan, item, None, at)
-        case Failed() if outcome is not RUN_ENDED and item.attempt < MAX_EXECUTIONS:
-            due = at + RETRY_DELAYS[item.attempt - 1]
+        case Deferred(until, result):
+            waits = until if until > at else None
+            row = {**_row(item), "due_at": until, "delay_until": waits, "run_id": item.run_id}
+            plan.deferred.append({**row, "result": result})
+        case Failed() if outcome is not RUN_ENDED and item.tries < MAX_EXECUTIONS:
+            due = at + RETRY_DELAYS[item.tries - 1]
             plan.retried.append({**_failure_row(item, outcome, at), "due_at": due})
         case Failed():
             plan.failed.append(_failure_row(item, outcome, at))
@@ -103,7 +108,7 @@ def _completed_row(
 
 def _failure_row(item: StepItem, failure: Failed, at: datetime) -> JsonObject:
     entry: JsonObject = {
-        "attempt": item.attempt,
+        "attempt": item.tries,
         "at": at.isoformat(),
         "code": failure.code,
         "message": failure.message,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import String, and_, bindparam, func, select, type_coerce
+from sqlalchemy import String, and_, bindparam, case, func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from engine.accounts.queries import suspended
@@ -38,6 +38,7 @@ _CLAIMED: Final = (
     "step_key",
     "result",
     "failures",
+    "heard",
 )
 
 
@@ -90,7 +91,9 @@ def _undo(
     row = AutomationStepRun
     patch = {"attempt": row.attempt - 1, "lease_until": None, **columns}
     if first:
-        again_pending = {**patch, "started_at": None}
+        # Who was put off before keeps the instant of that.
+        begun = case((row.attempt > 1, row.started_at), else_=None)
+        again_pending = {**patch, "started_at": begun}
         transition_many(
             session, STEP_RUNS, (EXECUTING, PENDING), [among(session, row.id, first)], again_pending
         )

@@ -25,7 +25,7 @@ from engine.automations.graph import Graph, GraphStep
 from engine.automations.hints import hint_steps
 from engine.automations.kinds.steps.base import Failed, Visit
 from engine.automations.models import CANCELLED, EXECUTING, FAILED, PENDING, RUNNING
-from engine.automations.run_lifecycle import MAX_EXECUTIONS, MAX_STEPS_PER_RUN
+from engine.automations.run_lifecycle import MAX_EXECUTIONS, MAX_STEPS_PER_RUN, PUT_OFF
 from engine.core.db import JsonObject
 
 NOT_FOUND: Final = Failed(run_lifecycle.NOT_FOUND, "Automation run or contact not found")
@@ -53,6 +53,11 @@ class StepItem(NamedTuple):
     visit: Visit[Any]
     failures: tuple[JsonObject, ...]
     skip: JsonObject | None = None
+
+    @property
+    def tries(self) -> int:
+        """Return which try of the step this is, from 1; to be put off was none."""
+        return self.attempt % PUT_OFF
 
     @property
     def carries(self) -> bool:
@@ -132,7 +137,9 @@ def _verdict(row: Any, context: Context) -> tuple[Failed, str | None] | None:
         return NO_STEP, run_lifecycle.STEP_NOT_FOUND
     if run.steps_executed >= MAX_STEPS_PER_RUN:
         return TOO_MANY, run_lifecycle.LOOP_CAP
-    return (LOST, run_lifecycle.STEP_FAILED) if row.attempt > MAX_EXECUTIONS else None
+    if row.attempt > MAX_EXECUTIONS and run_lifecycle.tries(row.attempt) > MAX_EXECUTIONS:
+        return LOST, run_lifecycle.STEP_FAILED
+    return None
 
 
 def _obstacle(run: Any) -> tuple[Failed, str | None]:
@@ -151,7 +158,7 @@ def _item(row: Any, context: Context, lease_until: datetime) -> StepItem:
     if graph is None:
         raise LookupError(run.revision_id)
     # Unpacked in the order of the claim: by name each would be looked up, for every step there is.
-    row_id, run_id, workspace_id, index, attempt, scheduled_at, _, result, failures = row
+    row_id, run_id, workspace_id, index, attempt, scheduled_at, _, result, failures, heard = row
     step = graph.steps[index]
     visit = Visit(
         id=row_id,
@@ -162,10 +169,11 @@ def _item(row: Any, context: Context, lease_until: datetime) -> StepItem:
         config=step.config,
         scheduled_at=scheduled_at,
         trigger=run.trigger_data or {},
-        attempt=attempt,
+        attempt=attempt % PUT_OFF,
         person=run.person,
         automation=run.automation,
         step=step.key,
+        heard=heard,
     )
     return StepItem(
         id=row_id,

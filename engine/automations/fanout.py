@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from engine.audience.service.happenings import RECEIVED
 from engine.automations import entries, holding, run_lifecycle, run_records
 from engine.automations.graph import GraphStep
 from engine.automations.hints import hint_steps
@@ -21,6 +22,7 @@ from engine.automations.kinds.triggers.base import AnyTriggerKind
 from engine.automations.models import ACTIVE, Automation, AutomationRevision, AutomationRun
 from engine.automations.revisions import graphs
 from engine.automations.run_records import Birth
+from engine.automations.waking import wake
 from engine.core.db import among
 from engine.core.events import RecordedEvent
 from engine.core.ids import new_public_ids
@@ -54,6 +56,7 @@ def on_events(session: Session, events: Sequence[RecordedEvent], at: datetime) -
     for workspace_id, batch in by_workspace.items():
         for automation in _listening(session, workspace_id, batch):
             started.update(_start(session, automation, batch, at))
+        wake(session, workspace_id, [each for each in batch if each.event.kind == RECEIVED], at)
     _cancel_removed(session, events, at)
     return started
 
@@ -170,7 +173,7 @@ def _first_steps(
 def step_row(run_id: int, workspace_id: int, step: GraphStep, at: datetime) -> dict[str, Any]:
     """Return a pending visit to `step`, due after its entry delay."""
     due = at + step.kind.entry_delay(step.config)
-    return {
+    row = {
         "workspace_id": workspace_id,
         "automation_run_id": run_id,
         "step_index": step.index,
@@ -178,6 +181,8 @@ def step_row(run_id: int, workspace_id: int, step: GraphStep, at: datetime) -> d
         "step_type": step.type,
         "delay_until": due if due > at else None,
     }
+    awaits = step.kind.awaits(step.config)
+    return row if awaits is None else {**row, "awaits": awaits}
 
 
 def _cancel_removed(session: Session, events: Sequence[RecordedEvent], at: datetime) -> None:

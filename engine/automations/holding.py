@@ -205,12 +205,18 @@ def _due(workspace_id: int, automation_id: int, until: datetime) -> Subquery:
 
 
 def _shift(session: Session, resume: Resume, at: datetime) -> None:
-    """Move the waits that were still to come by the length of the pause; the rest is due now."""
+    """Move the waits that were still to come by the length of the pause; the rest is due now.
+
+    A wait whose event came during the pause is over.
+    """
     step = AutomationStepRun
     moved = later(session, step.due_at, (at - resume.paused_at) // _MICROSECOND)
     # Without a wait a visit is due from its birth, also if it was born during the pause.
     over = or_(
-        step.due_at <= resume.paused_at, step.delay_until.is_(None), STEP_RUNS.is_(EXECUTING)
+        step.due_at <= resume.paused_at,
+        step.delay_until.is_(None),
+        step.heard.is_not(None),
+        STEP_RUNS.is_(EXECUTING),
     )
     values = {
         "due_at": case((over, literal(at, Instant())), else_=moved),

@@ -88,7 +88,9 @@ def _wait(step: GraphStep) -> timedelta:
 
 def _waits_anew(session: Session, step: GraphStep, at: datetime) -> Mapping[str, Any]:
     visit, wait = AutomationStepRun, _wait(step)
-    due = later(session, visit.scheduled_at, wait // _MICROSECOND) if wait else visit.scheduled_at
+    anew = later(session, visit.scheduled_at, wait // _MICROSECOND) if wait else visit.scheduled_at
+    # Who has heard the event of the wait goes on, whatever its new limit.
+    due = case((visit.heard.is_not(None), visit.due_at), else_=anew)
     return {
         "due_at": due,
         "delay_until": due if wait else None,
@@ -118,7 +120,12 @@ def _moved(
             visit.step_key == step.key,
             STEP_RUNS.is_(PENDING),
         )
-        .values(step_index=step.index, step_type=step.type, **values)
+        .values(
+            step_index=step.index,
+            step_type=step.type,
+            awaits=step.kind.awaits(step.config),
+            **values,
+        )
         .returning(visit.id, visit.automation_run_id, visit.due_at)
         .execution_options(synchronize_session=False)
     )

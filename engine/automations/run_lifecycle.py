@@ -51,16 +51,19 @@ from engine.core.outcome import Refused
 # Before the second, third and fourth execution (facts 1.8).
 RETRY_DELAYS: Final = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 MAX_EXECUTIONS: Final = 1 + len(RETRY_DELAYS)
+# A visit that is put off gives its execution back, yet no older claim may look like a newer one: so
+# its attempt goes up by this, less one. What stands below it is how often the step was tried.
+PUT_OFF: Final = 1_000
 MAX_STEPS_PER_RUN: Final = 100
 MOST_HINTS: Final = 5_000
 
 # (cancelled, running): a person lets a run go on that came to grief; nothing else revives one.
 RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED), (CANCELLED, RUNNING)})
 # (executing, executing) is a retry: a raised attempt, a new lease, or a back-off (decision A7).
-# (executing, pending) only takes a claim back in its own transaction: the automation is on hold, or
-# just being resumed (A11). (pending, pending) moves a wait. What a resume skips goes through a
-# claim, so that it happens once; what a person skips or moves is (pending, skipped): that raises
-# the attempt as a claim would, for the visit was left and its step counts as executed.
+# (executing, pending) takes a claim back in its own transaction, for the automation is on hold or
+# being resumed (A11), or puts a visit off. (pending, pending) moves a wait. A skip of a resume goes
+# through a claim, so that it happens once; what a person skips or moves is (pending, skipped): that
+# raises the attempt as a claim would, for the visit was left and its step counts as executed.
 STEP_EDGES: Final = frozenset(
     {
         (PENDING, EXECUTING),
@@ -129,6 +132,21 @@ def settle_steps(
     return set(_SETTLE[to].run(session, rows=packed(session, rows), at=at).scalars())
 
 
+def tries(attempt: int) -> int:
+    """Return how often a step was tried, from the attempt of its visit."""
+    return attempt % PUT_OFF
+
+
+def put_off(session: Session, rows: Sequence[Mapping[str, Any]]) -> Collection[int]:
+    """Put executing step runs back into their wait: the same visit is due again later.
+
+    rows: id, attempt, due_at, delay_until, result, failures. Returns the ids that this call moved.
+    """
+    if not rows:
+        return set()
+    return set(_PUT_OFF.run(session, rows=packed(session, rows)).scalars())
+
+
 def back_off(session: Session, rows: Sequence[Mapping[str, Any]]) -> Collection[int]:
     """Put executing step runs back until their next try: due_at in the future, no lease.
 
@@ -149,7 +167,7 @@ _WRITTEN: Final[Columns] = {
     "error_code": String(),
     "error_message": String(),
 }
-_SETTLED: Final[Columns] = {"id": Id, "attempt": Integer(), "due_at": Instant(), **_WRITTEN}
+_AGAIN: Final[Columns] = {"due_at": Instant(), "delay_until": Instant(), **_WRITTEN}
 
 
 def _prepare_settling(
@@ -159,7 +177,8 @@ def _prepare_settling(
 
     The old status is a column of the rows: see `transition_many`.
     """
-    rows = rows_table(dialect, _SETTLED)
+    written = {name: _AGAIN[name] for name in names}
+    rows = rows_table(dialect, {"id": Id, "attempt": Integer(), **written})
     patch = {"lease_until": None, **{name: rows.c[name] for name in names}, **more}
     where = (_STEP.id == rows.c.id, _STEP.attempt == rows.c.attempt, _STEP.held_at.is_(None))
     edge, was = (EXECUTING, to), _constant(rows, EXECUTING)
@@ -177,6 +196,14 @@ _SETTLE: Final = {
 }
 _BACK_OFF: Final = Prepared(
     partial(_prepare_settling, EXECUTING, ("due_at", "failures", "error_code", "error_message"), {})
+)
+_PUT_OFF: Final = Prepared(
+    partial(
+        _prepare_settling,
+        PENDING,
+        tuple(_AGAIN),
+        {"attempt": _STEP.attempt + PUT_OFF - 1},
+    )
 )
 
 

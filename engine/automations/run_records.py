@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from engine.automations import counters
+from engine.automations import counters, run_lifecycle
 from engine.automations.models import (
     ACTIVE,
     PENDING,
@@ -52,6 +52,7 @@ _STEP_COLUMNS: Final[Columns] = {
     "step_key": String(),
     "step_type": String(),
     "delay_until": Instant(),
+    "awaits": String(),
 }
 
 
@@ -120,7 +121,8 @@ def create_step_runs(
     """Insert pending step runs, scheduled at `at`, and count them; return (id, due) of each.
 
     rows: the columns of a step run, one visit a run, and `automation_id` for the count.
-    delay_until: when it is due, if not at once. result: a skip that a visit is born with, if any.
+    delay_until: when it is due, if not at once; awaits: the event that ends that early, if any.
+    result: a skip that a visit is born with, if any.
     """
     if not rows:
         return []
@@ -195,6 +197,28 @@ def _prepare_failures(dialect: str) -> Executable:
 
 
 _NOTE_FAILURES: Final = Prepared(_prepare_failures)
+
+
+def note_waits(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Note on running runs until when their visit was put off (facts 1.1).
+
+    rows: run_id, delay_until; None: it is due at once.
+    """
+    if rows:
+        _NOTE_WAITS.run(session, rows=packed(session, rows))
+
+
+def _prepare_waits(dialect: str) -> Executable:
+    table = table_of(AutomationRun)
+    rows = rows_table(dialect, {"run_id": Id, "delay_until": Instant()})
+    return (
+        update(table)
+        .where(table.c.id == rows.c.run_id, run_lifecycle.RUNS.at(RUNNING))
+        .values(next_step_at=rows.c.delay_until)
+    )
+
+
+_NOTE_WAITS: Final = Prepared(_prepare_waits)
 
 
 def _count(session: Session, rows: Sequence[Mapping[str, Any]], status: str) -> None:

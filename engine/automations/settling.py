@@ -14,15 +14,16 @@ from sqlalchemy.orm import Session
 
 from engine.accounts.service.secrets import note_used
 from engine.audience.models import Contact
-from engine.automations import advancing, applying, counters, lifecycle, run_lifecycle
+from engine.automations import advancing, applying, counters, lifecycle, run_lifecycle, run_records
 from engine.automations.advancing import Plan
 from engine.automations.claiming import RUN_ENDED, StepItem
 from engine.automations.hints import hint_steps
-from engine.automations.kinds.steps.base import Completed, Failed, Outcome, Passed
+from engine.automations.kinds.steps.base import Completed, Deferred, Failed, Outcome, Passed
 from engine.automations.models import (
     COMPLETED,
     EXECUTING,
     FAILED,
+    PENDING,
     RUNNING,
     SKIPPED,
     Automation,
@@ -40,6 +41,7 @@ class Overtaken(Exception):
 
 
 NO_OUTCOME: Final = "NO_OUTCOME"
+_OUTCOMES: Final = (Completed, Failed, Passed, Deferred)
 
 
 def settle(
@@ -100,7 +102,7 @@ _STANDING: Final = Prepared(_prepare_standing)
 
 
 def _outcome(item: StepItem, outcome: Outcome | None) -> Outcome:
-    if isinstance(outcome, Completed | Failed | Passed):
+    if isinstance(outcome, _OUTCOMES):
         return outcome
     return Failed(NO_OUTCOME, f"{item.step.type} step: answered nothing")
 
@@ -108,9 +110,9 @@ def _outcome(item: StepItem, outcome: Outcome | None) -> Outcome:
 def _final(item: StepItem, outcome: Outcome) -> bool:
     """Return whether this outcome ends its run as failed."""
     if isinstance(outcome, Failed):
-        return outcome is not RUN_ENDED and item.attempt >= MAX_EXECUTIONS
+        return outcome is not RUN_ENDED and item.tries >= MAX_EXECUTIONS
     # A change of a person may still be refused, which is a failure of the step.
-    return _changes(outcome) and item.attempt >= MAX_EXECUTIONS
+    return _changes(outcome) and item.tries >= MAX_EXECUTIONS
 
 
 def _lock_ending(
@@ -201,6 +203,7 @@ def _write(session: Session, plan: Plan, items: Sequence[StepItem], at: datetime
         (COMPLETED, run_lifecycle.settle_steps(session, COMPLETED, plan.completed, at)),
         (SKIPPED, run_lifecycle.settle_steps(session, SKIPPED, plan.passed, at)),
         (FAILED, run_lifecycle.settle_steps(session, FAILED, plan.failed, at)),
+        (PENDING, run_lifecycle.put_off(session, plan.deferred)),
         (None, run_lifecycle.back_off(session, plan.retried)),
     )
     if sum(len(landed) for _, landed in moves) < len(items):
@@ -212,7 +215,9 @@ def _write(session: Session, plan: Plan, items: Sequence[StepItem], at: datetime
     counters.count_steps(session, (keys[row["id"]] for row in plan.passed), counters.PASSED)
     gone = [row["id"] for row in plan.failed if row["error_code"] in run_lifecycle.DEPARTURES]
     counters.count_steps(session, (keys[row_id] for row_id in gone), counters.DEPARTED)
-    hint_steps(session, [(row["id"], row["due_at"]) for row in plan.retried], at)
+    run_records.note_waits(session, plan.deferred)
+    again = (*plan.retried, *plan.deferred)
+    hint_steps(session, [(row["id"], row["due_at"]) for row in again], at)
     due, ended = advancing.advance(session, plan, at)
     note_used(session, plan.used, at)
     _tell_breaker(session, items, ended, at)

@@ -115,7 +115,8 @@ class AutomationRun(WorkspaceChild, Base):
 class AutomationStepRun(WorkspaceChild, Base):
     """One visit of a run to a step.
 
-    attempt: executions so far, raised by each claim. due_at is what the sweep reads: when the step
+    attempt: executions so far, raised by each claim; a thousand less one more each time the visit
+    was put off (`run_lifecycle.tries`). due_at is what the sweep reads: when the step
     becomes due, its next try, or the end of the lease while claimed. delay_until: only for positive
     waits. held_at: parked because its automation is paused on hold (decision A11). result: what
     decided (rule, value, path). failures: the failed attempts, oldest first. awaits: the name of

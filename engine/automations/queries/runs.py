@@ -20,7 +20,7 @@ from engine.automations.models import (
     AutomationStepRun,
 )
 from engine.automations.queries.run_rows import RunDetail, RunFilter, RunRow, StepRunRow
-from engine.automations.run_lifecycle import RUN_ENDED
+from engine.automations.run_lifecycle import RUN_ENDED, tries
 from engine.core.db import next_cursor, older
 from engine.core.events import Event
 from engine.core.ids import is_public_id
@@ -227,7 +227,7 @@ def _visit(run_id: str, place: int, row: AutomationStepRun) -> StepRunRow:
         step_key=row.step_key,
         step_type=row.step_type,
         status=row.status,
-        attempt=row.attempt,
+        attempt=tries(row.attempt),
         scheduled_at=row.scheduled_at,
         delay_until=row.delay_until,
         due_at=row.due_at,

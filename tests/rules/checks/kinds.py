@@ -18,6 +18,7 @@ WALKING: Final = frozenset(
         "hints.py",
         "run_records.py",
         "settling.py",
+        "waking.py",
         "walker.py",
         "walking.py",
     }

@@ -41,7 +41,8 @@ class Visit(NamedTuple, Generic[ConfigT]):
 
     id: the step run; contact_id: the person's row; key: unique text of this visit, the idempotency
     key of whatever leaves, the same at every try; trigger: what started the run (kind, name, data).
-    attempt: which try this is, from 1; person, automation, step: public ids and the step's key.
+    attempt: which try this is, from 1; person, automation, step: public ids and the step's key;
+    heard: the event that ended the wait (event, its public id; name; properties).
     """
 
     id: int
@@ -55,6 +56,7 @@ class Visit(NamedTuple, Generic[ConfigT]):
     person: str = ""
     automation: str = ""
     step: str = ""
+    heard: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,18 @@ class Passed:
     result: Mapping[str, Any]
 
 
-Outcome = Completed | Failed | Passed
+@dataclass(frozen=True)
+class Deferred:
+    """Not now: the same visit is due again at `until`, and this counts as no execution.
+
+    until: at or before now means at once, behind what others wait for. result: what decided.
+    """
+
+    until: datetime
+    result: Mapping[str, Any] | None = None
+
+
+Outcome = Completed | Failed | Passed | Deferred
 
 
 class StepKind(ABC, Generic[ConfigT, FactsT]):
@@ -153,6 +166,10 @@ class StepKind(ABC, Generic[ConfigT, FactsT]):
     def entry_delay(self, config: ConfigT) -> timedelta:  # noqa: ARG002 - a contract
         """Return how long a person waits before the step is executed."""
         return timedelta(0)
+
+    def awaits(self, config: ConfigT) -> str | None:  # noqa: ARG002 - a contract
+        """Return the name of the event that ends the wait early; None: nothing does."""
+        return None
 
     def load(
         self,
