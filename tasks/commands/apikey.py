@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 from engine.accounts import queries, service
-from engine.accounts.permissions import FULL, SCOPES
+from engine.accounts.permissions import FULL, OFFERED
 from engine.core import clock
 from engine.core.outcome import Recorded, Refused
 from tasks.commands import places
@@ -31,7 +31,7 @@ def apikey() -> None:
     multiple=True,
     default=[FULL],
     show_default=True,
-    help=f"What it may do; repeat for several. One of: {', '.join(sorted(SCOPES))}.",
+    help=f"What it may do; repeat for several. One of: {', '.join(OFFERED)}.",
 )
 @workspace_option
 @_json

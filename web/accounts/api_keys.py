@@ -9,6 +9,7 @@ from flask import Blueprint, Response, flash, request, url_for
 from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from wtforms import SelectMultipleField, StringField
+from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined]  # newer than its types
 from wtforms.validators import InputRequired, Length
 
 from engine.accounts import queries, service, trail
@@ -17,7 +18,7 @@ from engine.accounts.queries import KeyLine
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
 from web.accounts import fresh
-from web.accounts.messages import words
+from web.accounts.messages import SCOPES, words
 from web.api import routes
 from web.forms import Form, trimmed
 from web.request import now, session
@@ -26,7 +27,9 @@ from web.tables import Page
 pages = Blueprint("api_keys", __name__, url_prefix="/api-keys")
 # Only what has a door: a scope that nothing asks for would promise something.
 # The published types still ask for pairs, which the library itself has given up.
-_CHOICES: Any = [FULL, *sorted(routes.scopes())]
+_CHOICES: Any = [
+    SelectChoice(scope, SCOPES.get(scope, scope)) for scope in (FULL, *sorted(routes.scopes()))
+]
 # What most keys are for: a product that reports events.
 _USUAL: Final = ("events:write",)
 

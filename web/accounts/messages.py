@@ -1,4 +1,4 @@
-"""The words of accounts' refusals, as people read them."""
+"""The words of accounts' refusals and of the scopes of keys, as people read them."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -30,6 +30,31 @@ WORDS: Final[Mapping[str, LazyString]] = {
     "unknown_scope": _("There is no scope %(scope)s."),
     "user_not_found": _("There is no such person in this workspace."),
     "weak_key": _("A key has %(shortest)s to %(longest)s printable characters."),
+}
+
+# What a scope lets a program do, beside its name on the page of keys.
+SCOPES: Final[Mapping[str, LazyString]] = {
+    "full": _("everything, in every area"),
+    "automations:manage": _("create, change, duplicate and delete automations"),
+    "automations:publish": _("activate, pause, stop and publish automations"),
+    "automations:read": _("read automations, their revisions and figures"),
+    "contacts:manage": _("create, change, delete and suppress people"),
+    "contacts:read": _("read people, what happened to them, and the suppression list"),
+    "events:write": _("report events"),
+    "properties:manage": _("define properties of people"),
+    "properties:read": _("read which properties there are"),
+    "runs:act": _("cancel, retry and move runs"),
+    "runs:read": _("read runs and their logs"),
+    "senders:manage": _("change senders and sending domains"),
+    "senders:read": _("read senders and sending domains"),
+    "sends:act": _("decide about mails whose outcome is unknown"),
+    "sends:read": _("read mails as they were sent"),
+    "templates:manage": _("create, change and delete templates"),
+    "templates:read": _("read and preview templates"),
+    "topics:manage": _("change topics and who is in them"),
+    "topics:read": _("read topics and who is in them"),
+    "workspace:manage": _("change the settings of the workspace"),
+    "workspace:read": _("read the settings of the workspace"),
 }
 
 

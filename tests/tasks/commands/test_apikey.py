@@ -74,3 +74,12 @@ def test_a_wrong_call_is_refused_in_one_line(
     cli: Cli, uow: UnitOfWork, arguments: list[str], said: str
 ) -> None:
     assert said in cli.refused("apikey", *arguments)
+
+
+def test_the_help_lists_the_scopes_that_calls_ask_for_and_no_others(owned: Cli) -> None:
+    said = " ".join(owned("apikey", "create", "--help").split())
+    assert "full, automations:manage, automations:publish," in said
+    assert "campaigns" not in said
+    assert "There is no scope nonsense" in owned.refused(
+        "apikey", "create", "--name", "Shop", "--scope", "nonsense"
+    )

@@ -2,11 +2,12 @@
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import select
 
 from engine.accounts import service
 from engine.accounts.models import ApiKey
-from engine.accounts.permissions import PERMISSIONS
+from engine.accounts.permissions import OFFERED, PERMISSIONS
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts
@@ -118,7 +119,19 @@ def test_what_has_a_door_can_be_chosen_and_events_are_chosen_at_first(owner: Rea
     offered = set(page.xpath("//input[@name='scopes']/@value"))
     assert offered == {"full", *routes.scopes()}
     assert routes.scopes() < set(PERMISSIONS)
+    assert set(OFFERED) == offered
     assert page.xpath("//input[@name='scopes'][@checked]/@value") == ["events:write"]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "report events"), ("de", "Ereignisse melden")]
+)
+def test_every_scope_is_explained(owner: Reader, language: str, words: str) -> None:
+    page = tree(owner.get(f"/api-keys?lang={language}"))
+    labels = page.xpath("//label[input[@name='scopes']]")
+    assert all(label.xpath(".//small/text()") for label in labels)
+    (usual,) = page.xpath("//label[input[@value='events:write']]//small/text()")
+    assert usual == words
 
 
 def test_support_reads_the_list_and_is_offered_nothing(
