@@ -19,9 +19,10 @@ from web.api.door import Answer, Call, Result
 from web.api.fields import ById, In, Out, Page, PageQuery, example, one_of, shown
 from web.api.problems import Fault, faults
 from web.automations.messages import PROBLEMS, REASONS
+from web.people.messages import WORDS
 
 area: Final = Area(
-    "automations", "A draft document, a status, frozen revisions.", REASONS, PROBLEMS
+    "automations", "A draft document, a status, frozen revisions.", REASONS, PROBLEMS, WORDS
 )
 UNKNOWN: Final = missing("automation_not_found")
 # An If-Match that no draft can have: it is refused like any other that is not the newest.

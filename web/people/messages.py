@@ -12,6 +12,7 @@ WORDS: Final[Mapping[str, LazyString]] = {
     "already_suppressed": _("This email address is already blocked"),
     "already_exists": _("A person with this address or number exists already; change that one."),
     "contact_not_found": _("There is no such person."),
+    "contact_required": _("Say who: a person, or one made up for the trial."),
     "identity_conflict": _("The address and the number belong to two different people."),
     "identity_missing": _("An e-mail address or a number of your own is needed."),
     "in_the_future": _("This instant lies in the future."),

@@ -104,6 +104,16 @@ def suppression_key(address: str) -> str:
     return normalise_email(address) if address.isascii() else address_key(address)
 
 
+def blocked_for(session: Session, workspace_id: int, address: str) -> str | None:
+    """Return why an address is on the suppression list of a workspace, or None; for pages."""
+    return session.scalar(
+        select(Suppression.reason).where(
+            Suppression.workspace_id == workspace_id,
+            Suppression.email == suppression_key(address),
+        )
+    )
+
+
 def suppressed(
     session: Session, keys: Collection[tuple[int, str]]
 ) -> Mapping[tuple[int, str], str]:

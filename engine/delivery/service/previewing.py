@@ -20,7 +20,7 @@ from engine.delivery.compose.render import (
 )
 from engine.delivery.links import Links
 from engine.delivery.queries import facts
-from engine.delivery.service.requests import address, barred
+from engine.delivery.service.requests import barred
 from engine.delivery.service.sends import SendRequest
 
 TEMPLATE_BROKEN: Final = "TEMPLATE_BROKEN"
@@ -60,9 +60,8 @@ def preview_mail(
 
     Three statements. links: of the installation; what a preview shows of them acts on nobody.
     """
-    blocked = audience.suppressed(session, {address(request)})
-    reached = ReachRow(reader.unsubscribed_at, None)
-    withheld = barred(request, blocked.get(address(request)), reached)
+    blocked = audience.blocked_for(session, request.workspace_id, request.to_email)
+    withheld = barred(request, blocked, ReachRow(reader.unsubscribed_at, None))
     flaw, texts, missing = _rendered(session, request, reader, at, links)
     sender = f"{request.from_name} <{request.from_email}>".strip()
     return PreviewedMail(request.to_email, sender, *texts, missing, withheld, flaw)

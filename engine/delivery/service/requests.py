@@ -65,18 +65,17 @@ def _withheld(session: Session, requests: Sequence[SendRequest], at: datetime) -
     book = Book(allowed, requests, at)
     people = audience.reach(session, book.people(), lock=bool(book.limited))
     book.read(session, people)
-    blocked = audience.suppressed(session, {address(each) for each in requests})
+    blocked = audience.suppressed(session, {_address(each) for each in requests})
     reasons: dict[str, str] = {}
     for request in requests:
         person = people.get(request.contact_id or 0)
-        why = barred(request, blocked.get(address(request)), person) or book.enter(request)
+        why = barred(request, blocked.get(_address(request)), person) or book.enter(request)
         if why is not None:
             reasons[request.dedupe_key] = why
     return reasons
 
 
-def address(request: SendRequest) -> tuple[int, str]:
-    """Return what the suppression list is asked for."""
+def _address(request: SendRequest) -> tuple[int, str]:
     return request.workspace_id, audience.suppression_key(request.to_email)
 
 

@@ -22,6 +22,7 @@ from engine.automations.simulating import (
 from engine.automations.somebody import Somebody, invented, of_contact
 from engine.automations.walker import StepWalker
 from engine.core.clock import FixedClock
+from engine.core.db import scope
 from engine.core.outcome import Refused
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import accounts, delivery
@@ -74,6 +75,7 @@ class Office:
     ) -> Simulation:
         document, at = self.document(*steps), self.clock.now()
         with untouched(self.uow), self.uow.read() as session:
+            scope(session, self.workspace)
             somebody = who or of_contact(session, self.workspace, self.kim.public_id)
             assert somebody is not None
             trigger = trigger_data(document, event, at)
