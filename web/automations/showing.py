@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from engine.automations import queries
 from engine.automations.graph import END
-from engine.automations.models import DRAFT, HOLD, PAUSED
+from engine.automations.models import ACTIVE, DRAFT, HOLD, PAUSED
 from engine.automations.overdue import count_overdue
 from engine.automations.queries import AutomationDetail, AutomationRow, Figures, Tally
 from engine.core.db import JsonObject
@@ -35,6 +35,7 @@ class Line:
     inside: int
     finished: int
     paused_at: datetime | None
+    live_since: datetime | None
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,7 @@ def _line(row: AutomationRow, trigger: str, tally: Tally) -> Line:
         tally.inside,
         tally.finished,
         row.paused_at if row.status == PAUSED else None,
+        row.activated_at if row.status == ACTIVE else None,
     )
 
 

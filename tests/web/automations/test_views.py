@@ -64,8 +64,21 @@ def test_the_list_says_trigger_status_and_counts(owner: Reader, scene: Scene) ->
     rows = {words(pick(row, "a")[0]): words(row).split() for row in pick(page, "tbody tr")}
     assert list(rows) == ["New readers", "Win back", "A maze of branches", "Trial lifecycle"]
     assert "“trial_started”" in rows["Trial lifecycle"]
-    assert rows["Trial lifecycle"][-4:] == ["Active", "7", "4", "2"]
+    about = rows["Trial lifecycle"]
+    assert about[about.index("Active") :][:4] == ["Active", "7", "4", "2"]
     assert "Paused" in rows["New readers"]
+
+
+def test_the_list_says_since_when_an_automation_is_live_or_paused(
+    owner: Reader, scene: Scene
+) -> None:
+    page = tree(owner.get("/automations"))
+    since = {
+        words(pick(row, "a")[0]): texts(row, "td[data-label=Since]")[0]
+        for row in pick(page, "tbody tr")
+    }
+    assert since["Trial lifecycle"].startswith("live since ")
+    assert since["New readers"].startswith("paused since ")
 
 
 def test_the_filter_by_status_stands_in_the_address(owner: Reader, scene: Scene) -> None:
