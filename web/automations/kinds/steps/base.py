@@ -57,6 +57,10 @@ class StepWords(ABC, Generic[ConfigT]):
         """Return what happened, for a completed visit."""
         return self.title(step)
 
+    def foreseen(self, step: Named[ConfigT], result: Mapping[str, Any]) -> str:
+        """Return what would happen, for a visit that is only simulated."""
+        return self.done(step, result)
+
     def under_way(self, step: Named[ConfigT]) -> str:
         """Return what is going on, for a visit that waits or is executed."""
         return self.title(step)

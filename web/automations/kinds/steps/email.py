@@ -32,3 +32,9 @@ class EmailWords(StepWords[EmailConfig]):
         if result.get("reason"):
             return str(_("%(mail)s not sent", mail=self.title(step)))
         return str(_("%(mail)s queued", mail=self.title(step)))
+
+    def foreseen(self, step: Named[EmailConfig], result: Mapping[str, Any]) -> str:
+        """Say that it would be sent, or that nothing would."""
+        if result.get("reason"):
+            return str(_("%(mail)s would not be sent", mail=self.title(step)))
+        return str(_("%(mail)s would be sent", mail=self.title(step)))
