@@ -61,6 +61,8 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
     "delay_without_duration": _("The wait has no length."),
     "delay_too_long": _("The wait is longer than ten years."),
     "condition_missing": _("The branch has no rule."),
+    "too_few_ways": _("A random split needs two ways at least."),
+    "shares_not_whole": _("The shares make %(total)s percent together, not 100."),
     "changes_missing": _("The step changes nothing yet."),
     "too_many_changes": _("A step changes at most %(limit)s values."),
     "fixed_key": _("No step can change “%(key)s”."),

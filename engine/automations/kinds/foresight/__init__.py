@@ -7,6 +7,7 @@ from engine.automations.kinds.foresight.condition import ConditionForesight
 from engine.automations.kinds.foresight.delay import DelayForesight
 from engine.automations.kinds.foresight.email import EmailForesight
 from engine.automations.kinds.foresight.end import EndForesight
+from engine.automations.kinds.foresight.random_split import RandomSplitForesight
 from engine.automations.kinds.foresight.topic import TopicForesight
 from engine.automations.kinds.foresight.update_contact import UpdateContactForesight
 from engine.core.registry import Registry
@@ -17,6 +18,7 @@ FORESIGHT: Final = Registry[AnyForesight](
         "email": EmailForesight(),
         "delay": DelayForesight(),
         "condition": ConditionForesight(),
+        "random_split": RandomSplitForesight(),
         "update_contact": UpdateContactForesight(),
         "topic": TopicForesight(),
         "end": EndForesight(),

@@ -8,6 +8,7 @@ from engine.automations.kinds.steps.condition import ConditionStep
 from engine.automations.kinds.steps.delay import DelayStep
 from engine.automations.kinds.steps.email import EmailStep
 from engine.automations.kinds.steps.end import EndStep
+from engine.automations.kinds.steps.random_split import RandomSplitStep
 from engine.automations.kinds.steps.topic import TopicStep
 from engine.automations.kinds.steps.update_contact import UpdateContactStep
 from engine.core.registry import Registry
@@ -16,6 +17,7 @@ KINDS: Final[Mapping[str, AnyStepKind]] = {
     "email": EmailStep(),
     "delay": DelayStep(),
     "condition": ConditionStep(),
+    "random_split": RandomSplitStep(),
     "update_contact": UpdateContactStep(),
     "topic": TopicStep(),
     "end": EndStep(),

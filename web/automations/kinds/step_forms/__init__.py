@@ -8,6 +8,7 @@ from web.automations.kinds.step_forms.condition import ConditionForm
 from web.automations.kinds.step_forms.delay import DelayForm
 from web.automations.kinds.step_forms.email import EmailForm
 from web.automations.kinds.step_forms.end import EndForm
+from web.automations.kinds.step_forms.random_split import RandomSplitForm
 from web.automations.kinds.step_forms.topic import TopicForm
 from web.automations.kinds.step_forms.update_contact import UpdateContactForm
 
@@ -17,6 +18,7 @@ STEP_FORMS: Final = Registry[KindForm](
         "email": EmailForm(),
         "delay": DelayForm(),
         "condition": ConditionForm(),
+        "random_split": RandomSplitForm(),
         "update_contact": UpdateContactForm(),
         "topic": TopicForm(),
         "end": EndForm(),

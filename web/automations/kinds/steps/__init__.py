@@ -8,6 +8,7 @@ from web.automations.kinds.steps.condition import ConditionWords
 from web.automations.kinds.steps.delay import DelayWords
 from web.automations.kinds.steps.email import EmailWords
 from web.automations.kinds.steps.end import EndWords
+from web.automations.kinds.steps.random_split import RandomSplitWords
 from web.automations.kinds.steps.topic import TopicWords
 from web.automations.kinds.steps.update_contact import UpdateContactWords
 
@@ -17,6 +18,7 @@ STEPS: Final = Registry[AnyStepWords](
         "email": EmailWords(),
         "delay": DelayWords(),
         "condition": ConditionWords(),
+        "random_split": RandomSplitWords(),
         "update_contact": UpdateContactWords(),
         "topic": TopicWords(),
         "end": EndWords(),
