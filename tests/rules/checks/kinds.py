@@ -14,6 +14,7 @@ WALKING: Final = frozenset(
     {
         "claiming.py",
         "contexts.py",
+        "deciding.py",
         "fanout.py",
         "hints.py",
         "run_records.py",

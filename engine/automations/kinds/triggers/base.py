@@ -27,6 +27,9 @@ class TriggerKind(ABC, Generic[ConfigT]):
 
     Config: type[ConfigT]
     listens_to: ClassVar[str]
+    # The event is for one automation, as it was activated last (decision S4): it names them as
+    # data["automation"], the public id, and data["version"].
+    addressed: ClassVar[bool] = False
 
     def complete(self, config: ConfigT) -> bool:  # noqa: ARG002 - a contract
         """Return whether the configuration has what the trigger needs to ever match."""
