@@ -6,6 +6,7 @@ needs root, to change to its own users.
 
 import fcntl
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from email import message_from_bytes, policy
@@ -32,7 +33,8 @@ class OpenSmtpd(Server):
     """A running OpenSMTPD."""
 
     def __init__(self) -> None:
-        paths = programs.need("OpenSMTPD", ("smtpd",), root=True)
+        paths = programs.need("OpenSMTPD", ("smtpd", "smtpctl"), root=True)
+        self._control = paths["smtpctl"]
         super().__init__("smtpd")
         self.maildir = self.folder / "mail"
         self.folder.chmod(0o755)
@@ -57,6 +59,17 @@ class OpenSmtpd(Server):
         wait_for(lambda: len(self.delivered()) >= count, f"{count} mails in the maildir", seconds)
         return self.delivered()
 
+    def rest(self) -> None:
+        """Wait until nothing is left in the spool, which the next one on this machine would send.
+
+        A delivered mail leaves the spool only a moment after it stands in the maildir.
+        """
+        wait_for(lambda: not self._queued(), "an empty spool", 30)
+
+    def _queued(self) -> bytes:
+        shown = subprocess.run([self._control, "show", "queue"], check=True, capture_output=True)
+        return shown.stdout.strip()
+
 
 @pytest.fixture
 def opensmtpd() -> Iterator[OpenSmtpd]:
@@ -65,4 +78,7 @@ def opensmtpd() -> Iterator[OpenSmtpd]:
         fcntl.flock(turn, fcntl.LOCK_EX)
         server = OpenSmtpd()
         yield server
-        server.stop()
+        try:
+            server.rest()
+        finally:
+            server.stop()
