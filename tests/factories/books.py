@@ -110,12 +110,15 @@ def _visits(session: Session, runs: Mapping[int, _Run]) -> Counter[tuple[object,
             row.status,
             row.attempt,
             row.error_code,
+            row.result,
         )
     )
-    for run_id, key, place, status, attempt, code in found:
+    for run_id, key, place, status, attempt, code, result in found:
         run = runs[run_id]
         counts[run.automation_id, key, status] += 1
-        counts[run.automation_id, key, PASSED] += status == SKIPPED and attempt > 0
+        # By a claim that was told to, or by a person's own act.
+        stood = attempt > 0 or "skip" in (result or {})
+        counts[run.automation_id, key, PASSED] += status == SKIPPED and stood
         counts[run.automation_id, key, DEPARTED] += status == FAILED and code in DEPARTURES
         if status in OPEN:
             run.open_places.append(place)

@@ -1,4 +1,4 @@
-"""The words of runs: why a run ended, why a step failed or did nothing."""
+"""The words of runs: why one ended, why a step failed or did nothing, what an act did."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,6 +6,42 @@ from typing import Final
 from flask_babel import lazy_gettext as _
 from flask_babel.speaklater import LazyString
 
+from engine.core.outcome import Refused
+
+# Why an act on a run was refused.
+REASONS: Final[Mapping[str, LazyString]] = {
+    "run_not_found": _("There is no such run."),
+    "unknown_step": _("The revision of this run has no such step."),
+    "being_executed": _(
+        "A worker is at this step right now. Wait a moment, look again, and repeat it then."
+    ),
+    "nothing_failed": _("Nothing has failed here: the person is waiting, and goes on in time."),
+    "already_ended": _("This run has ended already."),
+    "already_inside": _(
+        "The person has entered this automation anew and is inside with a younger run. Nobody is "
+        "inside twice."
+    ),
+    "automation_not_active": _(
+        "The automation is not active, so the person would leave it at the next step. Resume it "
+        "first."
+    ),
+    "automation_deleted": _("The automation was deleted; nobody goes on in it."),
+    "contact_removed": _("The person was deleted; nothing happens to them any more."),
+    "loop_cap": _("This run has been through 100 steps: it went in a loop and goes on no more."),
+    "unreadable_revision": _(
+        "The revision of this run, or the step in it, cannot be begun by this version."
+    ),
+    "nothing_to_dismiss": _("This run does not ask for attention."),
+}
+# What an act did, for the line above the page.
+DID: Final[Mapping[str, LazyString]] = {
+    "retry": _("The run tries again at “%(step)s”."),
+    "skip-step": _("The step was skipped. The person now stands at “%(step)s”."),
+    "move": _("The person was moved to “%(step)s”."),
+    "cancel": _("The run has been ended."),
+    "dismiss": _("The run no longer asks for attention."),
+}
+_SKIPPED_TO_THE_END: Final = _("The step was skipped, and the run has come to its end.")
 # ended_reason → why; a run that finished needs no reason.
 ENDED: Final[Mapping[str, LazyString]] = {
     "finished": _("It came to the end of the line."),
@@ -55,6 +91,21 @@ ERRORS: Final[Mapping[str, LazyString]] = {
 LEFT: Final = frozenset({"NOT_ACTIVE", "RUN_ENDED", "NOT_FOUND"})
 # ended_reason of a run that came to grief; the others were ended by somebody.
 BROKEN: Final = frozenset({"step_failed", "loop_cap", "step_not_found"})
+
+
+def refusal(refused: Refused) -> str:
+    """Return why an act was refused."""
+    return str(REASONS.get(refused.reason, refused.reason))
+
+
+def did(action: str, step: str | None) -> str:
+    """Return what an act did. step: the title of the step where the person stands, None: nowhere.
+
+    The words are of this room; the title is shown as it stands in the automation.
+    """
+    if action == "skip-step" and step is None:
+        return str(_SKIPPED_TO_THE_END)
+    return str(DID[action]) % {"step": step or ""}
 
 
 def ended(code: str | None) -> str:

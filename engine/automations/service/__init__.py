@@ -1,5 +1,7 @@
 """The verbs of automations: drafts, moves between statuses, publishing, finding. Never commits."""
 
+from engine.automations.act_judging import RunAct
+from engine.automations.service.acting import Done, act, act_many
 from engine.automations.service.drafts import create, duplicate, remove, save
 from engine.automations.service.editing import Seen, current, edit, redo, restore, undo
 from engine.automations.service.finding import draft_document, find, people_inside
@@ -12,13 +14,17 @@ __all__ = [
     "MOVE",
     "STAY",
     "Act",
+    "Done",
     "PublishPreview",
     "Published",
+    "RunAct",
     "Saved",
     "Seen",
     "StatusChange",
     "StepImpact",
     "Wish",
+    "act",
+    "act_many",
     "as_document",
     "change_status",
     "create",

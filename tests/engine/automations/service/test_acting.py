@@ -1,0 +1,325 @@
+"""A person's acts on one run or many: each act in each state, the books right after every one."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from engine.audience import service as audience
+from engine.automations import service
+from engine.automations.act_judging import RunAct
+from engine.automations.models import PAUSED, Automation, AutomationRevision, AutomationRun
+from engine.automations.service.acting import Done
+from engine.core.audit import AuditEntry
+from engine.core.clock import FixedClock
+from engine.core.outcome import Refused
+from engine.core.unit_of_work import UnitOfWork
+from tests.factories import automations as make
+from tests.factories.acting import act, books, breaking, broken, fail, many, mend
+from tests.factories.pausing import WISH, move
+from tests.factories.world import World
+from tests.fakes.dispatch import RecordingDispatch
+
+DAY = timedelta(days=1)
+STEPS = (make.delay("wait", 3), make.branch("who", yes="last", no=None), make.delay("mid", 1))
+LAST = make.end("last")
+
+
+@pytest.fixture
+def world(uow: UnitOfWork, clock: FixedClock) -> World:
+    return World(uow, clock)
+
+
+def waiting(world: World) -> Automation:
+    """Somebody waits for three days."""
+    row = world.live(*STEPS, LAST)
+    world.fire()
+    return row
+
+
+def between_tries(world: World) -> Automation:
+    """A step has failed once and is tried again in a second."""
+    row = breaking(world, *STEPS, LAST)
+    world.fire()
+    world.walker.sweep()
+    return row
+
+
+def executed(world: World) -> Automation:
+    """A worker is at the step."""
+    row = breaking(world, *STEPS, LAST)
+    world.fire()
+    assert len(world.walker.claim(None, 10)) == 1
+    return row
+
+
+def failed(world: World) -> Automation:
+    """The first step has failed for good."""
+    return broken(world, *STEPS, LAST)
+
+
+def ended(world: World) -> Automation:
+    """A person has ended the run while it waited."""
+    row = waiting(world)
+    act(world, world.run(row).public_id, "cancel")
+    return row
+
+
+def finished(world: World) -> Automation:
+    row = world.live(LAST)
+    world.fire()
+    world.walker.sweep()
+    return row
+
+
+# state → act → refusal, or the log of the run afterwards.
+TABLE: dict[Callable[[World], Automation], dict[str, str | list[tuple[str, str]]]] = {
+    waiting: {
+        "retry": "nothing_failed",
+        "skip-step": [("wait", "skipped"), ("who", "pending")],
+        "move": [("wait", "skipped"), ("who", "skipped"), ("mid", "pending")],
+        "cancel": [("wait", "failed")],
+        "dismiss": "nothing_to_dismiss",
+    },
+    between_tries: {
+        "retry": [("mail", "executing")],
+        "skip-step": [("mail", "skipped"), ("wait", "pending")],
+        "move": [
+            ("mail", "skipped"), ("wait", "skipped"), ("who", "skipped"), ("mid", "pending"),
+        ],
+        "cancel": [("mail", "failed")],
+        "dismiss": "nothing_to_dismiss",
+    },
+    executed: {
+        "retry": "being_executed",
+        "skip-step": "being_executed",
+        "move": "being_executed",
+        "dismiss": "nothing_to_dismiss",
+    },
+    failed: {
+        "retry": [("mail", "failed"), ("mail", "pending")],
+        "skip-step": [("mail", "failed"), ("wait", "pending")],
+        "move": [("mail", "failed"), ("wait", "skipped"), ("who", "skipped"), ("mid", "pending")],
+        "cancel": "already_ended",
+        "dismiss": [("mail", "failed")],
+    },
+    ended: {
+        "retry": [("wait", "failed"), ("wait", "pending")],
+        "skip-step": [("wait", "failed"), ("who", "pending")],
+        "move": [("wait", "failed"), ("who", "skipped"), ("mid", "pending")],
+        "cancel": "already_ended",
+        "dismiss": "nothing_to_dismiss",
+    },
+    finished: {
+        "retry": "already_ended",
+        "skip-step": "already_ended",
+        "move": "already_ended",
+        "cancel": "already_ended",
+        "dismiss": "nothing_to_dismiss",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("state", "action"),
+    [(state, action) for state, acts in TABLE.items() for action in acts],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
+def test_each_act_in_each_state_moves_rows_once_or_says_why_not(
+    world: World, state: Callable[[World], Automation], action: str
+) -> None:
+    row = state(world)
+    expected = TABLE[state][action]
+    before = world.log(row)
+    done = act(world, world.run(row).public_id, action, "mid" if action == "move" else None)
+    if isinstance(expected, str):
+        assert done == Refused(expected)
+        assert world.log(row) == before
+    else:
+        assert isinstance(done, Done)
+        assert world.log(row) == expected
+        with world.uow.read() as session:
+            line = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+        assert line is not None
+        assert (line.resource, line.resource_id) == ("run", done.run_id)
+        assert line.details["reason"] == "because"
+
+
+def test_a_retried_run_goes_on_with_its_revision_and_asks_for_attention_no_more(
+    world: World,
+) -> None:
+    row = failed(world)
+    run = world.run(row)
+    assert (run.failed_step_key, run.error_code) == ("mail", "TEMPLATE_NOT_FOUND")
+    assert run.attention_at is not None
+    done = act(world, run.public_id, "retry")
+    assert done == Done(run.public_id, "running", "mail", "mail")
+    after = world.run(row)
+    assert (after.status, after.ended_reason, after.completed_at) == ("running", None, None)
+    assert (after.failed_step_key, after.error_code, after.attention_at) == (None, None, None)
+    assert after.revision_id == run.revision_id
+    fail(world)
+    assert world.run(row).ended_reason == "step_failed"
+    books(world)
+
+
+def test_a_try_that_is_brought_forward_is_taken_at_once(
+    world: World, dispatch: RecordingDispatch
+) -> None:
+    row = between_tries(world)
+    assert world.walker.sweep()["walked"] == 0
+    dispatch.take()
+    act(world, world.run(row).public_id, "retry")
+    visit = world.visits(row)[0]
+    assert [hint.step_run_ids for hint in dispatch.take()] == [(visit.id,)]  # type: ignore[attr-defined]
+    world.walker.walk([visit.id])
+    assert world.visits(row)[0].attempt == 2
+
+
+def test_a_wait_that_an_end_cut_short_lasts_as_long_as_it_would_have(world: World) -> None:
+    row = waiting(world)
+    start = world.clock.now()
+    world.clock.advance(DAY)
+    act(world, world.run(row).public_id, "cancel")
+    act(world, world.run(row).public_id, "retry")
+    assert world.visits(row)[-1].due_at == start + 3 * DAY
+    assert world.run(row).next_step_at == start + 3 * DAY
+    act(world, world.run(row).public_id, "cancel")
+    world.clock.advance(5 * DAY)
+    act(world, world.run(row).public_id, "retry")
+    assert world.visits(row)[-1].due_at == world.clock.now()
+
+
+def test_a_skip_over_the_last_step_finishes_the_run(world: World) -> None:
+    row = world.live(make.delay("only", 1))
+    world.fire()
+    done = act(world, world.run(row).public_id, "skip-step")
+    assert isinstance(done, Done)
+    assert (done.status, done.step_key) == ("completed", None)
+    assert world.run(row).ended_reason == "finished"
+    again = broken(world)
+    assert isinstance(act(world, world.run(again).public_id, "skip-step"), Done)
+    assert (world.run(again).status, world.run(again).steps_executed) == ("completed", 1)
+
+
+def test_a_stop_that_met_a_step_between_two_tries_can_be_taken_back(world: World) -> None:
+    row = between_tries(world)
+    move(world, row, service.Wish(PAUSED, cancel_inside=True))
+    run = world.run(row).public_id
+    barred = act(world, run, "retry", open_end=True)
+    assert barred == Refused("automation_not_active")
+    mend(world)
+    assert isinstance(act(world, world.run(row).public_id, "retry"), Done)
+    assert world.log(row) == [("mail", "executing")]
+    assert world.run(row).status == "running"
+
+
+def test_whoever_is_inside_again_is_not_revived(world: World) -> None:
+    row = failed(world)
+    world.fire()
+    with world.uow.read() as session:
+        first = make.runs(session, row)[0].public_id
+    assert act(world, first, "retry") == Refused("already_inside")
+
+
+def test_of_two_ended_runs_of_one_person_one_goes_on(world: World) -> None:
+    row = failed(world)
+    world.fire()
+    fail(world)
+    with world.uow.read() as session:
+        ids = [run.id for run in make.runs(session, row)]
+    done = many(world, ids, RunAct("retry"))
+    assert sorted(type(answer).__name__ for answer in done.values()) == ["Done", "Refused"]
+    assert Refused("already_inside") in done.values()
+
+
+@pytest.mark.parametrize("action", ["retry", "skip-step", "move"])
+def test_a_pause_that_ends_people_bars_and_one_that_holds_them_parks(
+    world: World, action: str
+) -> None:
+    step = "mid" if action == "move" else None
+    row = failed(world)
+    move(world, row, WISH[PAUSED])
+    assert act(world, world.run(row).public_id, action, step) == Refused("automation_not_active")
+    held = breaking(world, *STEPS, LAST, on_pause="hold")
+    world.fire()
+    fail(world)
+    move(world, held, WISH[PAUSED])
+    assert isinstance(act(world, world.run(held).public_id, action, step), Done)
+    world.walker.sweep()
+    assert world.run(held).status == "running"
+    books(world)
+
+
+def test_a_deleted_automation_a_removed_person_and_a_loop_bar(world: World) -> None:
+    row = failed(world)
+    run = world.run(row)
+    with world.uow.begin() as session:
+        session.execute(update(AutomationRun).values(steps_executed=100))
+        wanted = RunAct("retry")
+        at, place = world.clock.now(), world.workspace_id
+        session.flush()
+        act_one = service.act(session, place, run.public_id, wanted, make.ACTOR, at)
+        assert act_one == Refused("loop_cap")
+        session.rollback()
+    with world.uow.begin() as session:
+        person = world.people[0].public_id
+        audience.delete_contact(session, world.workspace_id, person, make.ACTOR, world.clock.now())
+    assert act(world, run.public_id, "retry") == Refused("contact_removed")
+    move(world, row, WISH[PAUSED])
+    with world.uow.begin() as session:
+        gone = service.remove(
+            session, world.workspace_id, row.public_id, make.ACTOR, world.clock.now()
+        )
+    assert not isinstance(gone, Refused)
+    assert act(world, run.public_id, "retry") == Refused("automation_deleted")
+
+
+def test_pau_08_the_run_of_a_removed_person_is_ended_and_stays_so(world: World) -> None:
+    row = waiting(world)
+    with world.uow.begin() as session:
+        person = world.people[0].public_id
+        audience.delete_contact(session, world.workspace_id, person, make.ACTOR, world.clock.now())
+    run = world.run(row)
+    assert (run.status, run.ended_reason) == ("cancelled", "removed")
+    assert act(world, run.public_id, "retry") == Refused("contact_removed")
+    world.clock.advance(9 * DAY)
+    world.walker.sweep()
+    assert world.log(row) == [("wait", "failed")]
+
+
+def test_an_unknown_run_step_or_revision_is_refused(world: World) -> None:
+    row = waiting(world)
+    run = world.run(row).public_id
+    assert act(world, "nowhere", "retry") == Refused("run_not_found", "missing")
+    refused = act(world, run, "move", "gone")
+    assert isinstance(refused, Refused)
+    assert (refused.reason, refused.kind, refused.params) == (
+        "unknown_step", "invalid", {"known": "wait, who, mid, last"},
+    )  # fmt: skip
+    with world.uow.begin() as session:
+        unread = {"steps": [{"key": "x", "type": "of another version", "config": {}}]}
+        session.execute(
+            update(AutomationRevision).values(document=unread, public_id="another-revision")
+        )
+    assert act(world, run, "skip-step") == Refused("unreadable_revision")
+
+
+def test_a_run_of_another_workspace_is_unknown(world: World) -> None:
+    row = waiting(world)
+    other = World(world.uow, world.clock)
+    assert act(other, world.run(row).public_id, "cancel") == Refused("run_not_found", "missing")
+
+
+def test_what_a_worker_brings_back_after_an_end_is_written_and_leads_nowhere(
+    world: World,
+) -> None:
+    row = world.live(make.branch("who"), *STEPS[2:], LAST)
+    world.fire()
+    items = world.walker.claim(None, 10)
+    assert isinstance(act(world, world.run(row).public_id, "cancel", open_end=True), Done)
+    world.walker.settle(items, world.walker.run(items))
+    assert world.run(row).ended_reason == "ended_by_person"
+    assert [key for key, _status in world.log(row)] == ["who"]
+    books(world)
