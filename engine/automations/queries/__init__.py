@@ -10,7 +10,7 @@ from engine.automations.queries.automations import (
     status_counts,
 )
 from engine.automations.queries.doings import Doing, doings
-from engine.automations.queries.drafts import History, history
+from engine.automations.queries.drafts import History, deleted_by, history
 from engine.automations.queries.links import (
     RunOfSend,
     automation_names,
@@ -49,6 +49,7 @@ __all__ = [
     "StepRunRow",
     "Tally",
     "automation_names",
+    "deleted_by",
     "doings",
     "figures",
     "figures_of",

@@ -44,3 +44,23 @@ def history(session: Session, workspace_id: int, automation_id: int) -> History:
     act, by, at = near[0]
     redo = near[1][0] if 1 in near else None
     return History(act if -1 in near else None, redo, by, at)
+
+
+def deleted_by(
+    session: Session, workspace_id: int, automation_id: int, key: str
+) -> tuple[str, datetime] | None:
+    """Return who deleted a step from the draft, as actor, and when; None where no state says so.
+
+    Reads the newest states that deleted something, as many as are kept.
+    """
+    state = DraftState
+    found = session.execute(
+        select(state.params, state.created_by, state.created_at)
+        .where(
+            state.workspace_id == workspace_id,
+            state.automation_id == automation_id,
+            state.act == "delete",
+        )
+        .order_by(state.place.desc())
+    )
+    return next(((by, at) for params, by, at in found if params.get("step") == key), None)
