@@ -29,12 +29,22 @@ class Exit:
 
 
 @dataclass(frozen=True)
+class Insert:
+    """A place for a new step. place: as the editor reads it; word: the exit that leads there."""
+
+    place: str
+    word: str | None = None
+
+
+@dataclass(frozen=True)
 class PlanRow:
     """One station as the plan macro shows it.
 
     shape: start, stop, wait, points (a branch) or end (the buffer stop).
     count: people standing here, with `count_word`; None where nobody can stand.
     state: only on a run's plan: done, waiting, failed, skipped, ahead.
+    since: how long after entering people are here; inserts: only in the editor, where a step may
+    stand behind this one.
     """
 
     key: str
@@ -45,6 +55,8 @@ class PlanRow:
     count: int | None = None
     count_word: str = ""
     state: str | None = None
+    since: str = ""
+    inserts: tuple[Insert, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact, Property, Topic
@@ -19,6 +19,8 @@ from engine.rules.kinds import CONDITIONS, Description
 from engine.rules.kinds.base import Config
 
 _CODES: Final = {"extra_forbidden": "unknown_key", "missing": "required"}
+# So many people are counted; a page says "more than" beyond.
+MOST_COUNTED: Final = 100_000
 # The families a condition may name.
 TOPIC: Final = "topic"
 PROPERTY: Final = "property"
@@ -53,6 +55,16 @@ class Evaluation:
 
     matched: bool
     found: str | None
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many people fulfil a condition, of how many; capped, of_capped: there are more."""
+
+    number: int
+    of: int
+    capped: bool
+    of_capped: bool
 
 
 @dataclass(frozen=True)
@@ -124,6 +136,23 @@ def evaluate(
         )
     )
     return {row.id: Evaluation(bool(row.matched), row.found) for row in rows}
+
+
+def count(
+    session: Session, workspace_id: int, condition: Condition, most: int = MOST_COUNTED
+) -> Count:
+    """Return how many people fulfil the condition now, and of how many; counts up to `most`."""
+    here = (Contact.workspace_id == workspace_id, Contact.deleted_at.is_(None))
+    kind = CONDITIONS.get(condition.kind)
+    matching = kind.predicate(condition.config, workspace_id)
+    number = _counted(session, [*here, matching], most)
+    of = _counted(session, here, most)
+    return Count(min(number, most), min(of, most), number > most, of > most)
+
+
+def _counted(session: Session, where: Sequence[ColumnElement[bool]], most: int) -> int:
+    rows = select(Contact.id).where(*where).limit(most + 1).subquery()
+    return session.scalar(select(func.count()).select_from(rows)) or 0
 
 
 def describe(condition: Condition) -> Description:

@@ -24,7 +24,7 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         blocked = audience.suppression(session, workspace_id).public_id
     return {
         "api_keys": {"public_id": key_id},
-        "automations": {"public_id": scene.automations["active"]},
+        "automations": {"public_id": scene.automations["active"], "key": "wait"},
         # A link is good for whoever holds it; this one was made up.
         "links": {"token": "made.up.here.withoutthesignature1234"},
         "people": {"public_id": scene.people["first"]},

@@ -1,9 +1,10 @@
 """Helpers of page tests: a browser without a screen, people of every role, routes and links."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 from flask import Flask
 from lxml import html
@@ -20,6 +21,8 @@ from tests.factories.accounts import PASSWORD
 
 WRITES: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 HTMX: Final = {"HX-Request": "true"}
+# So many addresses of one shape are followed.
+_ALIKE: Final = 6
 # What no page rule is: files, and what programs call with a key.
 APART: Final = ("/static/", "/api/v1/")
 
@@ -107,8 +110,13 @@ def fill(app: Flask, rule: Rule, values: Mapping[str, str]) -> str:
 
 
 def crawl(reader: Reader, start: str = "/", most: int = 300) -> Iterator[tuple[str, TestResponse]]:
-    """Yield every page that can be reached by visible links, with its answer."""
+    """Yield every page that can be reached by visible links, with its answer.
+
+    Of addresses that differ only in the values behind their `?` the first ones stand for all: a
+    long plan has two for each step.
+    """
     waiting, seen = [start], {start}
+    alike: Counter[tuple[str, ...]] = Counter()
     while waiting:
         assert len(seen) <= most, "the pages have no end"
         address = waiting.pop(0)
@@ -116,9 +124,16 @@ def crawl(reader: Reader, start: str = "/", most: int = 300) -> Iterator[tuple[s
         yield address, answer
         if answer.mimetype == "text/html":
             for link in links(address, answer):
-                if link not in seen:
+                if link not in seen and alike[_shape(link)] < _ALIKE:
+                    alike[_shape(link)] += 1
                     seen.add(link)
                     waiting.append(link)
+
+
+def _shape(link: str) -> tuple[str, ...]:
+    """Return what addresses have in common that differ only in the values behind their `?`."""
+    path, _mark, query = link.partition("?")
+    return (path, *sorted(parse_qs(query, keep_blank_values=True)))
 
 
 def links(address: str, answer: TestResponse) -> list[str]:

@@ -1,16 +1,20 @@
 """The blueprint of automations, and what its modules share: find one, show its page."""
 
-from flask import Blueprint, Response
+from typing import Final
+
+from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
 
 from engine.automations import queries
 from engine.automations.queries import AutomationDetail
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
-from web.automations import showing
+from web.automations import panels, showing
+from web.automations.panels import Panel
 from web.request import now, session
 
 pages = Blueprint("automations", __name__, url_prefix="/automations")
+LIVE: Final = "live"
 
 
 def found(public_id: str) -> AutomationDetail:
@@ -21,14 +25,40 @@ def found(public_id: str) -> AutomationDetail:
     return automation
 
 
-def show(automation: AutomationDetail, refused: Refused | None = None) -> Response:
-    """Return its page; refused: with what was refused, and the status that says so."""
-    context = showing.page(session(), auth.person().workspace_id, automation, now())
+def edits() -> bool:
+    """Whether the page is the editor: for who may edit, unless what is in force is asked for."""
+    return auth.may("automations:manage") and request.args.get("view") != LIVE
+
+
+def show(
+    automation: AutomationDetail,
+    refused: Refused | None = None,
+    *,
+    panel: Panel | None = None,
+    selected: str = "",
+    said: str = "",
+    status: int = 200,
+) -> Response:
+    """Return its page, or for htmx the work alone.
+
+    refused: with what was refused, and the status that says so; panel, or selected: what stands
+    in the rail; said: what was just done, for a fragment.
+    """
+    workspace_id = auth.person().workspace_id
+    context = showing.page(session(), workspace_id, automation, now(), editing=edits())
+    draft = context["draft"]
+    if draft is not None and panel is None:
+        wanted = request.args if request.method == "GET" else {"step": selected}
+        panel = panels.asked(session(), workspace_id, draft, wanted)
     if refused is not None:
         context |= showing.refusal(automation, refused)
+        status = errors.status_of(refused)
     return htmx.render(
         "automations/detail.html",
-        status=200 if refused is None else errors.status_of(refused),
+        "automations/_work.html",
+        status=status,
         may_publish=auth.may("automations:publish"),
+        panel=panel,
+        said=said,
         **context,
     )

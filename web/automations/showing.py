@@ -10,15 +10,20 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from engine.automations import queries
+from engine.automations import checking, queries
+from engine.automations import editing as editing_ops
+from engine.automations.document import read_document
 from engine.automations.graph import END
 from engine.automations.models import ACTIVE, DRAFT, HOLD, PAUSED
 from engine.automations.overdue import count_overdue
 from engine.automations.queries import AutomationDetail, AutomationRow, Figures, Tally
 from engine.core.db import JsonObject
 from engine.core.outcome import Problem, Refused
-from web.automations import funnel, messages, pausing, reading, track
+from web.automations import drafts, funnel, messages, pausing, reading, track
+from web.automations.drafts import Draft
+from web.automations.kinds.steps import STEPS
 from web.automations.reading import Told
+from web.plan import Insert
 
 _DAY: Final = timedelta(days=1)
 
@@ -64,10 +69,18 @@ class Head:
 
 @dataclass(frozen=True)
 class Finding:
-    """What forbids going live, with the anchor of the station on the plan."""
+    """What a check found, with the station of the plan that it is about, '' for none.
+
+    step: as the editor's rail takes it; anchor: of the station.
+    """
 
     words: str
-    anchor: str
+    step: str
+
+    @property
+    def anchor(self) -> str:
+        """Return the anchor of the station."""
+        return f"at-{self.step}" if self.step else ""
 
 
 def lines(session: Session, workspace_id: int, rows: Sequence[AutomationRow]) -> list[Line]:
@@ -82,25 +95,76 @@ def lines(session: Session, workspace_id: int, rows: Sequence[AutomationRow]) ->
 
 
 def page(
-    session: Session, workspace_id: int, found: AutomationDetail, at: datetime
+    session: Session, workspace_id: int, found: AutomationDetail, at: datetime, *, editing: bool
 ) -> dict[str, Any]:
-    """Return the context of automations/detail.html but for the reader's rights."""
-    content, names = _shown(found)
-    told = reading.tell(session, workspace_id, content, names)
-    row = found.row
+    """Return the context of automations/detail.html but for the reader's rights and the rail.
+
+    editing: the plan is the draft, with places for new steps; a draft that this version cannot read
+    is shown as it is in force.
+    """
+    row, (content, names) = found.row, _shown(found)
+    live = reading.tell(session, workspace_id, content, names)
+    told, draft = live, None
+    if editing:
+        told = live if content is found.draft else _told_draft(session, workspace_id, found)
+        draft = None if told is None else drafts.of_detail(found, told)
     figures = queries.figures_of(session, workspace_id, row.row_id, content)
     tally, standing = figures.tally, {step.key: step.standing for step in figures.steps}
-    on_plan = sum(standing[step["key"]] for step in content["steps"])
+    on_plan = sum(standing.get(step.key, 0) for step in told.graph.steps) if told else 0
     pause = pausing.read(session, workspace_id, row)
-    head = _head(session, workspace_id, found, told, tally, on_plan, pause.by)
+    inserts = None if draft is None else _inserts(draft)
+    people = track.People(tally, standing)
     return {
-        "automation": head,
-        "rows": track.stations(told, track.People(tally, standing)) if told else (),
-        "stages": _stages(row, figures, told),
+        "automation": _head(session, workspace_id, found, live, tally, on_plan, pause.by),
+        "draft": draft,
+        "past": _past(session, workspace_id, draft),
+        "rows": track.stations(told, people, inserts=inserts) if told else (),
+        "stages": _stages(row, figures, live),
         "broken": pause.broken,
         "problems": _findings(content, _blocking(found)) if row.status == DRAFT else (),
         **_of_resume(session, workspace_id, row, at),
         "due_in_a_day": queries.waiting_until(session, workspace_id, row.row_id, at + _DAY),
+    }
+
+
+def check(session: Session, workspace_id: int, found: AutomationDetail) -> dict[str, Any]:
+    """Return the context of automations/check.html: what forbids going live, what may go wrong."""
+    document = read_document(found.draft)
+    warned = (
+        [] if isinstance(document, Refused) else checking.warnings(session, workspace_id, document)
+    )
+    return {
+        "automation": found.row,
+        "problems": _findings(found.draft, _blocking(found)),
+        "warnings": _findings(found.draft, warned),
+    }
+
+
+def _told_draft(session: Session, workspace_id: int, found: AutomationDetail) -> Told | None:
+    return reading.tell(session, workspace_id, found.draft, found.names)
+
+
+def _inserts(draft: Draft) -> track.Inserts:
+    """Return where a step may be inserted, by the key of the step in front."""
+    places: dict[str, tuple[Insert, ...]] = {}
+    for place in editing_ops.places(draft.document):
+        key, step = place.after or track.START, draft.step(place.after or "")
+        word = None
+        if step is not None and place.exit is not None:
+            word = STEPS.get(step["type"]).way_out(place.exit)
+        here = Insert(drafts.write_place(place), word)
+        places[key] = (*places.get(key, ()), here)
+    return places
+
+
+def _past(session: Session, workspace_id: int, draft: Draft | None) -> dict[str, str]:
+    """Return what undo and redo would do, in words; '' where there is nothing."""
+    if draft is None:
+        return {}
+    found = queries.history(session, workspace_id, draft.row_id)
+    return {
+        "undo": "" if found.undo is None else messages.act(found.undo.code),
+        "redo": "" if found.redo is None else messages.act(found.redo.code),
     }
 
 
@@ -200,7 +264,7 @@ def _blocking(found: AutomationDetail) -> tuple[Problem, ...]:
 
 
 def _findings(content: JsonObject, problems: Sequence[Problem]) -> tuple[Finding, ...]:
-    return tuple(Finding(_words(each), _anchor(content, each.pointer)) for each in problems)
+    return tuple(Finding(_words(each), _station(content, each.pointer)) for each in problems)
 
 
 def _words(found: Problem) -> str:
@@ -209,14 +273,14 @@ def _words(found: Problem) -> str:
     return messages.problem(found)
 
 
-def _anchor(content: JsonObject, pointer: str) -> str:
-    """Return the anchor of the station that a JSON pointer into the document names, or ''."""
+def _station(content: JsonObject, pointer: str) -> str:
+    """Return the station that a JSON pointer into the document names, or ''."""
     parts = pointer.strip("/").split("/")
     if parts[0] == "trigger":
-        return f"at-{track.START}"
+        return track.START
     if parts[0] != "steps":
         return ""
     steps = content["steps"]
     if len(parts) > 1 and parts[1].isdecimal() and int(parts[1]) < len(steps):
-        return f"at-{steps[int(parts[1])]['key']}"
-    return f"at-{END}"
+        return str(steps[int(parts[1])]["key"])
+    return END

@@ -1,19 +1,22 @@
 """From a told document to the stations of the track plan, for an automation and for one run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from flask_babel import gettext as _
 
 from engine.automations.graph import END, GraphStep
 from engine.automations.queries import Tally
+from web.automations import since
 from web.automations.kinds.steps import STEPS
 from web.automations.reading import Told
-from web.plan import Exit, PlanRow
+from web.plan import Exit, Insert, PlanRow
 
 # No step can have this key, so its anchor is free (engine.automations.document).
 START: Final = "_start"
+SETTINGS: Final = "_settings"
+Inserts = Mapping[str, tuple[Insert, ...]]
 Pass = tuple[int, str | None, int]
 """A piece of way: row, exit by name (None where there is one), row."""
 
@@ -35,11 +38,14 @@ class People:
 
 
 def stations(
-    told: Told, people: People | None = None, way: Way | None = None
+    told: Told,
+    people: People | None = None,
+    way: Way | None = None,
+    inserts: Inserts | None = None,
 ) -> tuple[PlanRow, ...]:
     """Return the rows of the plan: trigger, one for each step, buffer stop.
 
-    people: shown on an automation's plan; way: lit on a run's plan.
+    people: shown on an automation's plan; way: lit on a run's plan; inserts: in the editor, by key.
     """
     steps = told.graph.steps
     titles = ["", *(told.title(step) for step in steps), str(_("End"))]
@@ -53,9 +59,18 @@ def stations(
             count=people.tally.entered if people else None,
             count_word=str(_("entered")) if people else "",
             state=_state(way, 0),
+            inserts=(inserts or {}).get(START, ()),
         )
     ]
-    rows += [_station(told, step, titles, people, way) for step in steps]
+    arrivals = since.spans(told.graph) if people else {}
+    rows += [
+        replace(
+            _station(told, step, titles, people, way),
+            since=since.words(arrivals.get(step.key)),
+            inserts=(inserts or {}).get(step.key, ()),
+        )
+        for step in steps
+    ]
     rows.append(
         PlanRow(
             END,

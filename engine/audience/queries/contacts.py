@@ -17,6 +17,8 @@ from engine.core.text import fold, storable
 
 # A person searches with a name and an address, not with a text.
 _WORDS: Final = 5
+# So many values are looked at for those to pick from.
+_LOOKED_AT: Final = 5_000
 _NAMES: Final = ("email", "first_name", "last_name")
 
 
@@ -177,6 +179,22 @@ def property_values(
     for value in session.execute(query.order_by(row.contact_id, row.key)):
         found.setdefault(value.contact_id, {})[value.key] = TypedValue(*value[2:])
     return found
+
+
+def known_values(session: Session, workspace_id: int, key: str, limit: int) -> list[str]:
+    """Return values that people have of a property or built-in field, in order; to pick from.
+
+    Looks at some thousand rows only, so it stays quick and may miss rare ones.
+    """
+    value = ContactPropertyValue
+    some = (
+        select(value.text)
+        .where(value.workspace_id == workspace_id, value.key == key, value.text != "")
+        .limit(_LOOKED_AT)
+        .subquery()
+    )
+    query = select(some.c.text).distinct().order_by(some.c.text).limit(limit)
+    return list(session.scalars(query))
 
 
 def _begins(workspace_id: int, word: str) -> ColumnElement[bool]:

@@ -101,6 +101,17 @@ def template_names(
     return dict(found.all())
 
 
+def newest_names(session: Session, workspace_id: int, limit: int) -> list[tuple[str, str]]:
+    """Return public id and name of the newest templates, to choose from; no texts are read."""
+    found = session.execute(
+        select(Template.public_id, Template.name)
+        .where(Template.workspace_id == workspace_id, Template.deleted_at.is_(None))
+        .order_by(Template.id.desc())
+        .limit(limit)
+    )
+    return [(row.public_id, row.name) for row in found]
+
+
 def without_way_out(
     session: Session, workspace_id: int, public_ids: Collection[str]
 ) -> frozenset[str]:

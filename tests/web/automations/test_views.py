@@ -93,13 +93,14 @@ def test_the_plan_says_every_step_its_ways_and_who_stands_there(
     page = tree(owner.get(f"/automations/{scene.automations['active']}"))
     assert texts(page, ".plan .station") == [
         "The event “trial_started” arrives 7 entered",
-        "Mail “Welcome aboard” 0 here",
-        "Wait 3 days 2 waiting",
-        "onboarding_complete is true? 0 here"
+        "Mail “Welcome aboard” 0 here day 0 since entry",
+        "Wait 3 days 2 waiting day 3 since entry",
+        "onboarding_complete is true? 0 here day 3 since entry"
         " yes → Mail “Your trial ends Friday” no → Mail “Can we help?”",
-        "Mail “Can we help?” 0 here",
-        "Wait 4 days 2 waiting",
-        "Mail “Your trial ends Friday” 0 here Subject: Welcome, {{ contact.first_name }}",
+        "Mail “Can we help?” 0 here day 3 since entry",
+        "Wait 4 days 2 waiting day 7 since entry",
+        "Mail “Your trial ends Friday” 0 here"
+        " day 3 to 7 since entry · Subject: Welcome, {{ contact.first_name }}",
         "End 2 finished",
     ]
 
@@ -107,15 +108,16 @@ def test_the_plan_says_every_step_its_ways_and_who_stands_there(
 def test_a_draft_lists_what_is_missing_and_each_leads_to_its_step(
     owner: Reader, scene: Scene
 ) -> None:
-    page = tree(owner.get(f"/automations/{scene.automations['draft']}"))
+    address = f"/automations/{scene.automations['draft']}"
+    page = tree(owner.get(address))
     found = {a.get("href"): words(a) for a in pick(page, ".bullets a")}
     assert found == {
-        "#at-_start": "Automation trigger is missing required configuration",
-        "#at-mail": "The mail has no template.",
-        "#at-wait": "The wait has no length.",
-        "#at-fork": "The branch has no rule.",
+        f"{address}?step=_start": "Automation trigger is missing required configuration",
+        f"{address}?step=mail": "The mail has no template.",
+        f"{address}?step=wait": "The wait has no length.",
+        f"{address}?step=fork": "The branch has no rule.",
     }
-    assert all(pick(page, href) for href in found)
+    assert all(pick(tree(owner.get(href)), "#rail-title") for href in found)
     assert not pick(page, "[data-dialog=ask-activate]")
 
 
@@ -207,7 +209,7 @@ def test_an_incomplete_draft_is_refused_with_links_to_what_is_wrong(
     note = one(tree(answer), "[role=alert]")
     assert texts(note, "p") == ["It cannot go live: some steps would fail for certain."]
     assert [(a.get("href"), words(a)) for a in pick(note, "a")] == [
-        ("#at-mail", "The mail has no template.")
+        (f"/automations/{draft}?step=mail", "The mail has no template.")
     ]
     assert _status(uow, draft) == "draft"
 
@@ -236,7 +238,8 @@ def test_a_resume_is_refused_for_what_is_gone_in_the_meantime(
     answer = owner.post(f"/automations/{public_id}/resume")
     assert answer.status_code == 409
     links = [(a.get("href"), words(a)) for a in pick(tree(answer), ".bullets a")]
-    assert links == [("#at-hello", "The template of the mail no longer exists.")]
+    step = f"/automations/{public_id}?step=hello"
+    assert links == [(step, "The template of the mail no longer exists.")]
     # The page that answers a form still leads to its own dialog.
     opener = one(tree(answer), "[data-dialog=ask-resume]")
     assert opener.get("href") == f"/automations/{public_id}?ask=resume"

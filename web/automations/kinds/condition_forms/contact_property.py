@@ -1,5 +1,6 @@
 """The form of the condition `contact_property`: property, operator by its type, value."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -28,17 +29,24 @@ OPERATORS: Final[Mapping[str, tuple[Any, frozenset[str]]]] = {
     "not_empty": (_("has a value"), frozenset({TEXT, NUMBER, BOOLEAN, INSTANT})),
     "is_empty": (_("has no value"), frozenset({TEXT, NUMBER, BOOLEAN, INSTANT})),
 }
+_SUITS: Final = json.dumps({name: sorted(types) for name, (_words, types) in OPERATORS.items()})
 _CHOICES: Any = listed([(name, words) for name, (words, _types) in OPERATORS.items()])
 
 
 class PropertyFields(Form):
-    """Property, operator, value. stored: the value as the document has it; types: by property."""
+    """Property, operator, value.
+
+    stored: the value as the document has it; types: by property; known, suits: types and what each
+    operator suits as JSON, for the script that offers only the fitting ones.
+    """
 
     field = SelectField(_("Property"))
     operator = SelectField(_("Compared how"), choices=_CHOICES, default="equals")
     value = StringField(_("Value"), render_kw={"maxlength": 10_000, "autocomplete": "off"})
     stored: Any
     types: Mapping[str, str]
+    known: str
+    suits: str
 
 
 class ContactPropertyForm(KindForm):
@@ -58,6 +66,7 @@ class ContactPropertyForm(KindForm):
         """Offer the properties."""
         form.stored = config.get("value")
         form.types = {each.key: each.type for each in choices.properties}
+        form.known, form.suits = json.dumps(form.types), _SUITS
         offered = properties(choices)
         form.field.choices = options(offered, config.get("field"), _("Choose a property"))
 

@@ -15,10 +15,11 @@ _KINDS: Any = listed([(name, kind.label) for name, kind in CONDITION_FORMS.items
 
 
 class Rule(Form):
-    """The kind of rule; parts: the fields of every kind, by its name."""
+    """The kind of rule; kinds: all there are; parts: their fields, by name."""
 
     condition = RadioField(_("Rule about"), choices=_KINDS, default="contact_property")
     parts: Mapping[str, Any]
+    kinds: Sequence[tuple[str, KindForm]]
 
 
 class ConditionForm(KindForm):
@@ -36,6 +37,7 @@ class ConditionForm(KindForm):
         """Return the rule with the fields of every kind; only those of the stored one are full."""
         stored = config.get("condition") or {}
         form = super().fill(config, choices, sent, prefix)
+        form.kinds = list(CONDITION_FORMS.items())
         form.parts = {
             name: kind.fill(
                 stored if stored.get("kind") == name else {}, choices, sent, f"{prefix}{name}-"
