@@ -1,5 +1,7 @@
 """People: the list, the search box of the header, and one person's page."""
 
+from typing import Final
+
 from flask import Blueprint, Response, request, url_for
 from werkzeug.exceptions import NotFound
 
@@ -9,6 +11,9 @@ from web import auth, htmx
 from web.people import showing
 from web.request import now, session
 from web.tables import Page
+
+# So many are offered while somebody types.
+_PICKED: Final = 8
 
 pages = Blueprint("people", __name__, url_prefix="/people")
 
@@ -38,6 +43,21 @@ def find() -> Response:
     if sends:
         return htmx.see_other(url_for("sends.detail", public_id=sends[0].public_id))
     return _list(text)
+
+
+@pages.get("/pick")
+@auth.requires("contacts:read")
+def choose() -> Response:
+    """Offer people whose address, name or number begins as typed, as options of a list.
+
+    contact: as q, for a field of that name.
+    """
+    text = (request.args.get("q") or request.args.get("contact", "")).strip()
+    workspace_id = auth.person().workspace_id
+    found, _following = (
+        queries.page_contacts(session(), workspace_id, q=text, limit=_PICKED) if text else ([], "")
+    )
+    return htmx.render("people/_pick.html", people=found)
 
 
 @pages.get("/<public_id>")
