@@ -12,6 +12,7 @@ from tasks.commands.demo import demo
 from tasks.commands.doctor import doctor
 from tasks.commands.restore import restore
 from tasks.commands.setup import setup
+from tasks.commands.simulate import simulate
 from tasks.commands.sweep import sweep
 from tasks.commands.up import up
 from tasks.commands.user import user
@@ -29,6 +30,7 @@ COMMANDS: Final[Mapping[str, click.Command]] = {
     "workspace": workspace,
     "db": db,
     "sweep": sweep,
+    "simulate": simulate,
     "demo": demo,
     "doctor": doctor,
     "backup": backup,

@@ -8,6 +8,8 @@ from engine.core.outcome import Refused
 WORDS: Final[Mapping[str, str]] = {
     "already_member": "This person is a member already; see `stellwerk user list`.",
     "api_key_not_found": "There is no API key with this id here; see `stellwerk apikey list`.",
+    "automation_not_found": "There is no such automation; its id stands in its page's address.",
+    "contact_not_found": "There is no such person in the workspace of this automation.",
     "domain_invalid": "The part after @ is no domain; give an address such as you@shop.example.",
     "bad_email": "This is no e-mail address; give one such as you@shop.example.",
     "email_invalid": "This address cannot send mail; give one such as you@shop.example.",

@@ -135,3 +135,14 @@ def _who(session: Session, workspace_id: int, wanted: Wanted) -> Somebody | Refu
         opened=made.opened,
         clicked=made.clicked,
     )
+
+
+def home_of(session: Session, automation_id: str) -> int | None:
+    """Return the workspace's row of an automation, for the operator; None when unknown."""
+    if not is_public_id(automation_id):
+        return None
+    return session.scalar(
+        select(Automation.workspace_id).where(
+            Automation.public_id == automation_id, Automation.deleted_at.is_(None)
+        )
+    )
