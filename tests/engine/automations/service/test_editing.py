@@ -140,6 +140,18 @@ def test_who_has_seen_an_older_draft_changes_nothing(desk: Desk, verb: str) -> N
     assert (desk.draft(), desk.states()) == (kept, 2)
 
 
+def test_what_lands_between_reading_and_writing_is_not_overwritten(desk: Desk) -> None:
+    renamed = {**RAW, "name": "Renamed"}
+
+    def meanwhile(document: dict[str, Any]) -> editing.Edit:
+        theirs = service.save(*desk.place, renamed, 1, OTHER, desk.clock.now())
+        assert theirs == service.Saved(desk.id, 2)
+        return waiting(9)(document)
+
+    assert desk.edit(meanwhile) == Refused("stale")
+    assert (desk.draft(), desk.states()) == (renamed, 2)
+
+
 @pytest.mark.parametrize("foreign", [True, False])
 def test_an_unknown_draft_is_not_edited(desk: Desk, *, foreign: bool) -> None:
     workspace = accounts.workspace(desk.session).id if foreign else desk.workspace_id
