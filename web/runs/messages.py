@@ -62,6 +62,7 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "NO_SENDER": _("The workspace has no default sender."),
     "NO_ADDRESS": _("The person has no e-mail address."),
     "NO_TOPIC": _("The step has no topic."),
+    "WINDOW_NEVER_OPENS": _("The hours that are waited for never come."),
     "TOPIC_NOT_FOUND": _("The topic no longer exists."),
     "PROPERTY_NOT_FOUND": _("A property that the step changes no longer exists."),
     "INVALID_VALUE": _("A value that the step sets does not fit its property."),

@@ -10,6 +10,7 @@ from engine.automations.kinds.foresight.end import EndForesight
 from engine.automations.kinds.foresight.random_split import RandomSplitForesight
 from engine.automations.kinds.foresight.topic import TopicForesight
 from engine.automations.kinds.foresight.update_contact import UpdateContactForesight
+from engine.automations.kinds.foresight.wait_until import WaitUntilForesight
 from engine.core.registry import Registry
 
 FORESIGHT: Final = Registry[AnyForesight](
@@ -17,6 +18,7 @@ FORESIGHT: Final = Registry[AnyForesight](
     {
         "email": EmailForesight(),
         "delay": DelayForesight(),
+        "wait_until": WaitUntilForesight(),
         "condition": ConditionForesight(),
         "random_split": RandomSplitForesight(),
         "update_contact": UpdateContactForesight(),

@@ -11,11 +11,13 @@ from engine.automations.kinds.steps.end import EndStep
 from engine.automations.kinds.steps.random_split import RandomSplitStep
 from engine.automations.kinds.steps.topic import TopicStep
 from engine.automations.kinds.steps.update_contact import UpdateContactStep
+from engine.automations.kinds.steps.wait_until import WaitUntilStep
 from engine.core.registry import Registry
 
 KINDS: Final[Mapping[str, AnyStepKind]] = {
     "email": EmailStep(),
     "delay": DelayStep(),
+    "wait_until": WaitUntilStep(),
     "condition": ConditionStep(),
     "random_split": RandomSplitStep(),
     "update_contact": UpdateContactStep(),

@@ -62,6 +62,14 @@ STEP_SAMPLES: list[tuple[str, dict[str, Any]]] = [
         "condition",
         {"condition": {"kind": "email_activity", "field": "clicked", "operator": "is_false"}},
     ),
+    (
+        "wait_until",
+        {"mode": "event", "event_name": "paid", "limit_duration": 2.5, "limit_unit": "weeks"},
+    ),
+    (
+        "wait_until",
+        {"mode": "window", "weekdays": [1, 2, 3, 4], "opens": "10:00", "closes": None},
+    ),
     ("random_split", {"shares": {"a": 70, "b": 30}}),
     ("random_split", {"shares": {"a": 20, "b": 20, "c": 20, "d": 20, "e": 20}}),
     ("end", {}),
@@ -127,12 +135,14 @@ def _round(kind: KindForm, config: dict[str, Any]) -> dict[str, Any]:
     return kind.read(kind.fill(config, CHOICES, sent))
 
 
-def _sent(form: Any) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _sent(form: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     for field in form:
         if hasattr(field, "entries"):
             for line in field.entries:
                 found.update(_sent(line.form))
+        elif isinstance(field.data, list):
+            found[field.name] = [str(each) for each in field.data]
         elif field.type == "BooleanField":
             found.update({field.name: "y"} if field.data else {})
         else:

@@ -11,12 +11,14 @@ from web.automations.kinds.step_forms.end import EndForm
 from web.automations.kinds.step_forms.random_split import RandomSplitForm
 from web.automations.kinds.step_forms.topic import TopicForm
 from web.automations.kinds.step_forms.update_contact import UpdateContactForm
+from web.automations.kinds.step_forms.wait_until import WaitUntilForm
 
 STEP_FORMS: Final = Registry[KindForm](
     "form of a step",
     {
         "email": EmailForm(),
         "delay": DelayForm(),
+        "wait_until": WaitUntilForm(),
         "condition": ConditionForm(),
         "random_split": RandomSplitForm(),
         "update_contact": UpdateContactForm(),

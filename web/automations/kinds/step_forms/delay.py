@@ -15,7 +15,7 @@ from web.automations.kinds.base import KindForm, listed
 from web.filters import when
 from web.forms import Form, trimmed
 
-_UNITS: Final[Any] = listed(
+UNITS: Final[Any] = listed(
     [
         ("minutes", _("minutes")),
         ("hours", _("hours")),
@@ -31,7 +31,7 @@ class DelayFields(Form):
     duration = StringField(
         _("How long"), filters=[trimmed], render_kw={"inputmode": "decimal", "maxlength": 20}
     )
-    unit = SelectField(_("Unit"), choices=_UNITS, default="days")
+    unit = SelectField(_("Unit"), choices=UNITS, default="days")
 
 
 class DelayForm(KindForm):
@@ -45,11 +45,11 @@ class DelayForm(KindForm):
     def shown(self, config: JsonObject) -> dict[str, Any]:
         """Show the number as people write it."""
         length = config.get("duration")
-        return {"duration": _spelt(length), "unit": config.get("unit") or "days"}
+        return {"duration": spelt(length), "unit": config.get("unit") or "days"}
 
     def read(self, form: Any) -> JsonObject:
         """Return length and unit; a text that spells no number is passed on to be refused."""
-        return {"duration": _number(form.duration.data or ""), "unit": form.unit.data}
+        return {"duration": number(form.duration.data or ""), "unit": form.unit.data}
 
     def sentence(self, config: JsonObject, at: datetime) -> str | Markup:
         """Say when somebody who arrives now goes on."""
@@ -64,7 +64,8 @@ class DelayForm(KindForm):
         return escape(words).format(when=until)
 
 
-def _spelt(length: object) -> str:
+def spelt(length: object) -> str:
+    """Return a length as people write it, '' where there is none."""
     if not isinstance(length, int | float):
         return ""
     text = str(int(length)) if float(length).is_integer() else str(length)
@@ -72,7 +73,8 @@ def _spelt(length: object) -> str:
     return text.replace(".", ",") if locale and locale.language == "de" else text
 
 
-def _number(text: str) -> int | float | str | None:
+def number(text: str) -> int | float | str | None:
+    """Return the length that a text spells, or the text itself to be refused."""
     if not text:
         return None
     found = read_number(text.replace(",", "."))

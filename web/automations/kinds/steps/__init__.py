@@ -11,12 +11,14 @@ from web.automations.kinds.steps.end import EndWords
 from web.automations.kinds.steps.random_split import RandomSplitWords
 from web.automations.kinds.steps.topic import TopicWords
 from web.automations.kinds.steps.update_contact import UpdateContactWords
+from web.automations.kinds.steps.wait_until import WaitUntilWords
 
 STEPS: Final = Registry[AnyStepWords](
     "step in words",
     {
         "email": EmailWords(),
         "delay": DelayWords(),
+        "wait_until": WaitUntilWords(),
         "condition": ConditionWords(),
         "random_split": RandomSplitWords(),
         "update_contact": UpdateContactWords(),

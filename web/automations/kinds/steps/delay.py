@@ -27,7 +27,7 @@ class DelayWords(StepWords[DelayConfig]):
         """Return, for example, “Wait 3 days”."""
         if step.config.duration is None:
             return str(_("Wait without a length"))
-        return str(_("Wait %(span)s", span=_span(step.config)))
+        return str(_("Wait %(span)s", span=span(step.config)))
 
     def standing(self, count: int) -> str:  # noqa: ARG002 - a contract
         """Return the word for people at this station."""
@@ -35,14 +35,14 @@ class DelayWords(StepWords[DelayConfig]):
 
     def done(self, step: Named[DelayConfig], result: Mapping[str, Any]) -> str:  # noqa: ARG002 - a contract
         """Say how long the wait was."""
-        return str(_("Waited %(span)s", span=_span(step.config)))
+        return str(_("Waited %(span)s", span=span(step.config)))
 
     def under_way(self, step: Named[DelayConfig]) -> str:
         """Say how long the wait is."""
-        return str(_("Waiting %(span)s", span=_span(step.config)))
+        return str(_("Waiting %(span)s", span=span(step.config)))
 
 
-def _span(config: DelayConfig) -> str:
+def span(config: DelayConfig) -> str:
     """Return the length in words; less than a minute in seconds."""
     number = config.duration or 0
     if config.unit == "minutes" and number < 1:
