@@ -44,7 +44,7 @@ def stale(draft: Draft, op: Callable[[JsonObject], Edit] | None, selected: str) 
         "by": _name(seen.by) if seen else "",
         "at": seen.at if seen else None,
         "lines": lines,
-        "values": values,
+        "settings": values,
         "walk": op is None,
         "unsound": op is not None and mine is None,
         "action": request.path,

@@ -105,3 +105,17 @@ def test_a_name_is_what_is_known_of_it(session: Session, workspace: int) -> None
     assert make.contact(session, workspace, first_name="Ada", last_name="King").name == "Ada King"
     assert make.contact(session, workspace, last_name="King").name == "King"
     assert make.contact(session, workspace).name == ""
+
+
+def test_the_values_people_have_of_a_property_can_be_picked_from(
+    session: Session, workspace: int
+) -> None:
+    make.custom_property(session, workspace, "plan")
+    for plan in ("team", "pro", "pro", ""):
+        make.contact(session, workspace, properties={"plan": plan})
+    elsewhere = house_of.workspace(session).id
+    make.custom_property(session, elsewhere, "plan")
+    make.contact(session, elsewhere, properties={"plan": "secret"})
+    assert queries.known_values(session, workspace, "plan", 20) == ["pro", "team"]
+    assert queries.known_values(session, workspace, "plan", 1) == ["pro"]
+    assert queries.known_values(session, workspace, "none", 20) == []

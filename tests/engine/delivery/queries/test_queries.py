@@ -159,3 +159,15 @@ def test_a_person_s_story_tells_of_queued_sent_kept_and_failed_mail(post: Post) 
     assert lines[2].params["subject"] == "Hello Kim"
     assert first + rest == lines
     assert all(line.ref for line in lines)
+
+
+def test_templates_to_choose_from_are_the_newest_that_are_not_deleted(uow: UnitOfWork) -> None:
+    with uow.begin() as session:
+        here, elsewhere = (accounts.workspace(session, name).id for name in ("A", "B"))
+        made = [delivery.template(session, here, name=name) for name in ("One", "Two", "Three")]
+        delivery.template(session, elsewhere, name="Foreign")
+        at = accounts.AT
+        service.delete_template(session, here, made[1].public_id, audience.ACTOR, at)
+        found = queries.newest_names(session, here, 5)
+        assert found == [(made[2].public_id, "Three"), (made[0].public_id, "One")]
+        assert queries.newest_names(session, here, 1) == found[:1]

@@ -36,14 +36,15 @@ _CHOICES: Any = listed([(name, words) for name, (words, _types) in OPERATORS.ite
 class PropertyFields(Form):
     """Property, operator, value.
 
-    stored: the value as the document has it; types: by property; known, suits: types and what each
-    operator suits as JSON, for the script that offers only the fitting ones.
+    stored: the value as the document has it, of the property `was`; types: by property; known,
+    suits: types, and what each operator suits, as JSON for the script that offers what fits.
     """
 
     field = SelectField(_("Property"))
     operator = SelectField(_("Compared how"), choices=_CHOICES, default="equals")
     value = StringField(_("Value"), render_kw={"maxlength": 10_000, "autocomplete": "off"})
     stored: Any
+    was: str | None
     types: Mapping[str, str]
     known: str
     suits: str
@@ -64,7 +65,7 @@ class ContactPropertyForm(KindForm):
 
     def offer(self, form: Any, config: JsonObject, choices: Choices) -> None:
         """Offer the properties."""
-        form.stored = config.get("value")
+        form.stored, form.was = config.get("value"), config.get("field")
         form.types = {each.key: each.type for each in choices.properties}
         form.known, form.suits = json.dumps(form.types), _SUITS
         offered = properties(choices)
@@ -82,7 +83,8 @@ class ContactPropertyForm(KindForm):
 
 def _value(form: PropertyFields) -> Any:
     text = form.value.data or ""
-    if form.stored is not None and _text(form.stored) == text:
+    same = form.field.data == form.was and _text(form.stored) == text
+    if form.stored is not None and same:
         return form.stored
     kind = form.types.get(form.field.data)
     number = read_number(text) if kind == NUMBER and text.strip() else None
