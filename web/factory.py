@@ -23,7 +23,7 @@ from web.home import views as home
 from web.links import views as links
 from web.people import views as people
 from web.replay import Repeating
-from web.runs import views as runs
+from web.runs import routes as runs
 from web.sends import views as sends
 from web.suppressions import views as suppressions
 from web.workspace import views as workspace

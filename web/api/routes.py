@@ -17,6 +17,7 @@ from web.api import (
     docs,
     events,
     properties,
+    run_acts,  # noqa: F401 - adds its operations to the area of runs
     runs,
     senders,
     sends,

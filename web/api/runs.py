@@ -15,8 +15,9 @@ from web.api.area import Area
 from web.api.door import Answer, Call, Result
 from web.api.fields import ById, Instant, Out, Page, PageQuery, PublicId, ShortText, one_of, shown
 from web.automations.messages import REASONS
+from web.runs import messages
 
-area: Final = Area("runs", "People on their way through automations.", REASONS)
+area: Final = Area("runs", "People on their way through automations.", messages.REASONS, REASONS)
 
 
 class RunQuery(PageQuery):
@@ -105,10 +106,11 @@ def list_runs(call: Call, query: RunQuery) -> Result:
 def get_run(call: Call, path: ById) -> Result:
     """Read one run with its step runs."""
     found = queries.get_run(call.session, call.workspace_id, path.id)
-    return missing("run_not_found") if found is None else etag(Answer(_detail(call, found)))
+    return missing("run_not_found") if found is None else etag(Answer(detail(call, found)))
 
 
-def _detail(call: Call, found: RunDetail) -> RunDetailOut:
+def detail(call: Call, found: RunDetail) -> RunDetailOut:
+    """Return a run as its address answers it."""
     row_ids = [step.email_send_row_id for step in found.steps if step.email_send_row_id]
     sends = delivery.sends_by_row_id(call.session, call.workspace_id, row_ids)
     ids = {row_id: send.public_id for row_id, send in sends.items()}

@@ -1,13 +1,27 @@
-"""What was done to the automation meanwhile, as lines of a run's log."""
+"""What was done meanwhile to the automation and to the run itself, as lines of a run's log."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 
+from engine.automations.act_judging import CANCEL, DISMISS, MOVE, RETRY, SKIP
 from engine.automations.queries import Doing, RunDetail, is_breaker
 from web.audit.messages import who
 from web.automations import interruptions
+from web.automations.reading import Told
 from web.runs.log import Entry
+
+# An act on the run itself → what was done.
+_ACTS: Final[Mapping[str, LazyString]] = {
+    RETRY: _l("%(actor)s had the step tried again"),
+    SKIP: _l("%(actor)s had the step left out"),
+    MOVE: _l("%(actor)s moved the person to: %(step)s"),
+    CANCEL: _l("%(actor)s ended the run"),
+    DISMISS: _l("%(actor)s took the run off the list of what needs attention"),
+}
 
 
 def lines(found: Sequence[Doing], names: Mapping[str, str], run: RunDetail) -> list[Entry]:
@@ -21,6 +35,21 @@ def lines(found: Sequence[Doing], names: Mapping[str, str], run: RunDetail) -> l
     words = _("Moved to revision %(number)s", number=run.run.revision)
     reason = _("It was published, and whoever waited was moved to it.")
     return [*entries, Entry("off", str(words), at=run.moved_at, reason=str(reason))]
+
+
+def acts(found: Sequence[Doing], names: Mapping[str, str], told: Told | None) -> list[Entry]:
+    """Return what people did to the run itself."""
+    steps = {step.key: told.title(step) for step in told.graph.steps} if told else {}
+    entries = []
+    for doing in found:
+        key = str(doing.details.get("to") or "")
+        words = str(_ACTS[doing.what]) % {
+            "actor": _who(doing.actor, names),
+            "step": steps.get(key, key),
+        }
+        reason = str(doing.details.get("reason") or "")
+        entries.append(Entry("off", words, at=doing.at, reason=reason))
+    return entries
 
 
 def _who(actor: str, names: Mapping[str, str]) -> str:

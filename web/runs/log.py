@@ -25,7 +25,7 @@ from web.automations.kinds.steps.base import Evidence
 from web.automations.reading import Told
 from web.filters import signal
 from web.runs import messages
-from web.runs.way import left_here, skipped_by
+from web.runs.way import left_here, moved_to, skipped_by
 from web.sends import messages as mails
 
 # How pages tell visits that are stored as pending and as failed; see web.filters.SIGNALS.
@@ -160,7 +160,9 @@ def _words(told: Told, step: GraphStep, visit: StepRunRow, result: Mapping[str, 
         failed = _("%(step)s: failed", step=title)
         return str(failed if _failed(visit) else _("%(step)s: left here", step=title))
     if visit.status == SKIPPED:
-        return str(_("%(step)s: skipped", step=words.title(named)))
+        left = _("%(step)s: left for another step", step=words.title(named))
+        skipped = _("%(step)s: skipped", step=words.title(named))
+        return str(left if moved_to(visit) else skipped)
     return words.under_way(named)
 
 
@@ -206,6 +208,8 @@ def _reason(visit: StepRunRow, result: Mapping[str, Any], names: Mapping[str, st
     by = skipped_by(visit)
     if by is not None and result.get("reason") == OVERDUE:
         return str(_("Skipped when %(actor)s resumed the automation.", actor=who(by, names)))
+    if by is not None and moved_to(visit):
+        return str(_("Moved by %(actor)s.", actor=who(by, names)))
     if by is not None:
         return str(_("Skipped by %(actor)s.", actor=who(by, names)))
     if visit.status == SKIPPED:

@@ -14,7 +14,7 @@ from engine.automations.queries import RunDetail, RunFilter
 from engine.delivery import queries as delivery
 from web.automations import reading, track
 from web.automations.reading import Told
-from web.runs import doings, listing, log, messages, way
+from web.runs import doings, listing, log, messages, offering, way
 
 # Other runs shown beside one.
 _BESIDE: Final = 6
@@ -77,9 +77,11 @@ def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) ->
     done = queries.doings(
         session, workspace_id, run.automation_id, run.started_at, run.completed_at
     )
-    actors = log.actors(found) | {doing.actor for doing in done}
+    acts = queries.acts(session, workspace_id, run.row_id, run.public_id)
+    actors = log.actors(found) | {doing.actor for doing in (*done, *acts)}
     names = trail.names(session, workspace_id, actors)
-    beside = log.Beside(sends, names, doings.lines(done, names, found))
+    lines = [*doings.lines(done, names, found), *doings.acts(acts, names, told)]
+    beside = log.Beside(sends, names, lines)
     return {
         "run": _head(found, told, automation, at),
         "entries": log.entries(told, found, beside) if told else [],
@@ -87,6 +89,7 @@ def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) ->
         "now": way.standing(found),
         "path": way.text(told, found) if told else [],
         "person": _person(session, workspace_id, found),
+        "offer": offering.read(told, found, at),
         "also": _beside(session, workspace_id, found, at),
     }
 

@@ -1,15 +1,13 @@
 """Runs: the list with every filter in its address, and the log of one run."""
 
-from flask import Blueprint, Response, request
-from werkzeug.exceptions import NotFound
+from flask import Response, request
 
 from engine.automations import queries
 from web import auth, htmx
 from web.request import now, session
-from web.runs import listing, showing
+from web.runs import blueprint, listing, showing
+from web.runs.blueprint import pages
 from web.tables import Page
-
-pages = Blueprint("runs", __name__, url_prefix="/runs")
 
 
 @pages.get("")
@@ -38,7 +36,5 @@ def index() -> Response:
 def detail(public_id: str) -> Response:
     """Show what happened to one person in one automation, step by step."""
     workspace_id = auth.person().workspace_id
-    found = queries.get_run(session(), workspace_id, public_id)
-    if found is None:
-        raise NotFound
+    found = blueprint.found(public_id)
     return htmx.render("runs/detail.html", **showing.page(session(), workspace_id, found, now()))

@@ -12,6 +12,8 @@ from web.runs import messages
 
 DONE: Final = "done"
 AHEAD: Final = "ahead"
+# The reason of a visit that was left because a person moved somebody on.
+MOVED: Final = "moved"
 _STATES: Final = {COMPLETED: DONE, FAILED: "failed", SKIPPED: "skipped"}
 
 
@@ -65,6 +67,12 @@ def skipped_by(visit: StepRunRow) -> str | None:
     return None if by is None else str(by)
 
 
+def moved_to(visit: StepRunRow) -> str | None:
+    """Return the key of the step that a person moved somebody to from here, or None."""
+    result = visit.result or {}
+    return str(result.get("to")) if skipped_by(visit) and result.get("reason") == MOVED else None
+
+
 def came(visit: StepRunRow) -> bool:
     """Return whether the person stood at the step; a jump leads past steps that nobody sees."""
     return visit.status != SKIPPED or skipped_by(visit) is not None
@@ -81,6 +89,10 @@ def _left(visit: StepRunRow) -> bool:
 
 def _exit(told: Told, visit: StepRunRow) -> tuple[str | None, int]:
     step = told.graph.at(visit.step_index)
+    to = moved_to(visit)
+    if to is not None:
+        places = (each.index for each in told.graph.steps if each.key == to)
+        return None, next(places, visit.step_index) + 1
     branch = (visit.result or {}).get("branch")
     name = str(branch) if branch in (step.exits if step else {}) else None
     target = told.graph.following(visit.step_index, name) if step else visit.step_index + 1

@@ -9,7 +9,7 @@ from engine.automations.queries.automations import (
     page_revisions,
     status_counts,
 )
-from engine.automations.queries.doings import Doing, doings
+from engine.automations.queries.doings import Doing, acts, doings
 from engine.automations.queries.drafts import History, deleted_by, history
 from engine.automations.queries.links import (
     RunOfSend,
@@ -48,6 +48,7 @@ __all__ = [
     "StepFigures",
     "StepRunRow",
     "Tally",
+    "acts",
     "automation_names",
     "deleted_by",
     "doings",

@@ -9,7 +9,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from engine.automations.lifecycle import ACTIONS, RESUMED
-from engine.automations.models import ACTIVE, PAUSED
+from engine.automations.models import ACTIVE, PAUSED, RunJob, RunJobItem
+from engine.automations.service.acting import AUDITED
+from engine.automations.service.acting import RESOURCE as RUN
 from engine.automations.service.finding import RESOURCE
 from engine.automations.service.moves import STOPPED
 from engine.core.audit import AuditEntry
@@ -17,6 +19,8 @@ from engine.core.db import JsonObject
 
 # A longer history of pauses would bury the log that it stands in.
 MOST_DOINGS: Final = 50
+# What became of a run of a job that was not refused.
+DONE: Final = "done"
 _ACTIONS: Final = (ACTIONS[PAUSED], ACTIONS[ACTIVE], RESUMED, STOPPED)
 
 
@@ -57,6 +61,47 @@ def doings(
     found = session.scalars(query.order_by(row.id.desc()).limit(MOST_DOINGS)).all()
     told = [(line, _what(line)) for line in reversed(found) if not line.details.get("no_op")]
     return [Doing(what, line.created_at, line.actor, line.details) for line, what in told if what]
+
+
+def acts(session: Session, workspace_id: int, run_id: int, public_id: str) -> Sequence[Doing]:
+    """Return what people did to a run, one by one or with many others, the newest so many.
+
+    what: an action of `act_judging`; details: from, to, reason, as far as they are known.
+    """
+    row, item, job = AuditEntry, RunJobItem, RunJob
+    lines = session.scalars(
+        select(row)
+        .where(
+            row.workspace_id == workspace_id,
+            row.resource == RUN,
+            row.resource_id == public_id,
+        )
+        .order_by(row.id.desc())
+        .limit(MOST_DOINGS)
+    ).all()
+    words = {action: act for act, action in AUDITED.items()}
+    found = [
+        Doing(words[line.action], line.created_at, line.actor, line.details)
+        for line in lines
+        if line.action in words
+    ]
+    jobs = session.execute(
+        select(job.action, item.at, job.created_by, job.reason, job.step_key)
+        .join(item, item.job_id == job.id)
+        .where(
+            job.workspace_id == workspace_id,
+            item.workspace_id == workspace_id,
+            item.run_id == run_id,
+            item.outcome == DONE,
+        )
+        .order_by(item.at.desc())
+        .limit(MOST_DOINGS)
+    )
+    found += [
+        Doing(action, at, actor, {"reason": reason, "to": step} if step else {"reason": reason})
+        for action, at, actor, reason, step in jobs
+    ]
+    return found
 
 
 def _what(line: AuditEntry) -> str:

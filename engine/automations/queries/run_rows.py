@@ -90,6 +90,7 @@ class RunDetail:
 
     entered_with: number of the revision in force when the run began; moved_at: when a publish took
     it along to the one it is pinned to (decision A8), None for a run that was never moved.
+    attention_at: since when it waits for a person to look at its failed step.
     """
 
     run: RunRow
@@ -97,3 +98,4 @@ class RunDetail:
     steps: tuple[StepRunRow, ...]
     entered_with: int
     moved_at: datetime | None = None
+    attention_at: datetime | None = None

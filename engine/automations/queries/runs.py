@@ -69,9 +69,9 @@ def get_run(session: Session, workspace_id: int, public_id: str) -> RunDetail | 
     row = _row(found, latest.get(found.id))
     # A revision that is younger than the run came to it by a publish that moved people.
     if found.revised_at <= found.started_at:
-        return RunDetail(row, document or {}, steps, row.revision)
+        return RunDetail(row, document or {}, steps, row.revision, None, found.attention_at)
     first = _entered_with(session, workspace_id, found)
-    return RunDetail(row, document or {}, steps, first, found.revised_at)
+    return RunDetail(row, document or {}, steps, first, found.revised_at, found.attention_at)
 
 
 def _entered_with(session: Session, workspace_id: int, found: Any) -> int:
@@ -117,6 +117,7 @@ def _rows(workspace_id: int) -> Select[*tuple[Any, ...]]:
             run.steps_executed,
             run.started_at,
             run.completed_at,
+            run.attention_at,
         )
         .join(Automation, Automation.id == run.automation_id)
         .join(Contact, Contact.id == run.contact_id)
