@@ -43,6 +43,11 @@ class DecisionRow:
     decided_at: datetime
     event_row: int | None
 
+    @property
+    def told(self) -> dict[str, str | int]:
+        """Return the details that words may need: texts and numbers."""
+        return {key: each for key, each in self.details.items() if isinstance(each, str | int)}
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -130,17 +135,13 @@ def _answer(
     # An event that is forgotten by now leaves the newest trace to answer.
     decided = [each for each in decisions if last is None or each.event_row == last]
     if decided and (not entered or decided[0].decided_at > entered[0].started_at):
-        return decided[0].reason, _scalars(decided[0].details), True
+        return decided[0].reason, decided[0].told, True
     if entered:
         return ENTERED, {"run": entered[0].public_id}, True
     barring = next((check for check in checks if check.verdict == BARS), None)
     if barring is None:
         return NOT_RECORDED, {}, False
     return barring.code, barring.params, False
-
-
-def _scalars(details: JsonObject) -> dict[str, str | int]:
-    return {key: value for key, value in details.items() if isinstance(value, str | int)}
 
 
 def _runs(session: Session, row: Automation, contact_row: int) -> Sequence[RunRef]:
