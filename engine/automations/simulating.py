@@ -150,5 +150,5 @@ def _visit(
         foreseen.mail,
         foreseen.failed,
         known,
-        choice or (foreseen.branch if foreseen.branch in known else next(iter(known), None)),
+        choice or next(iter(known), None),
     )

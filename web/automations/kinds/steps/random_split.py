@@ -5,6 +5,7 @@ from typing import Any
 
 from flask_babel import gettext as _
 
+from engine.automations.kinds.foresight.random_split import OWN
 from engine.automations.kinds.steps.random_split import WAYS, RandomSplitConfig
 from web.automations.kinds.steps.base import Evidence, Named, StepWords
 
@@ -24,8 +25,8 @@ class RandomSplitWords(StepWords[RandomSplitConfig]):
         return str(_("A person takes the same way every time."))
 
     def way_out(self, branch: str) -> str:
-        """Return the letter of the way."""
-        return branch.upper()
+        """Return the letter of the way; in a simulation also the one that chance has for them."""
+        return str(_("by chance")) if branch == OWN else branch.upper()
 
     def done(self, step: Named[RandomSplitConfig], result: Mapping[str, Any]) -> str:
         """Return the split and the way taken."""

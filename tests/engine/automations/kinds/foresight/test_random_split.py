@@ -37,8 +37,10 @@ def simulated(world: World, person: str, choices: dict[str, str]) -> Simulation:
 def test_a_real_person_takes_the_way_that_a_run_would_take(world: World) -> None:
     for person in world.people:
         split, last = simulated(world, person.public_id, {}).visits
+        chosen = simulated(world, person.public_id, {"split": "own"}).visits
+        assert chosen == (split, last)
         own = way(RandomSplitConfig(), "A1", "split", person.public_id)
-        assert (split.branch, split.taken) == (own, own)
+        assert (split.branch, split.taken) == (own, "own")
         assert last.key == {"a": "left", "b": "right"}[own]
 
 
