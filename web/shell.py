@@ -49,6 +49,11 @@ def register(app: Flask) -> None:
     app.jinja_env.globals.update(may=auth.may)
 
 
+def frameless() -> None:
+    """Say that the answer is a fragment: it stands in a page with a frame, and needs no other."""
+    g.shell = None
+
+
 def _context() -> dict[str, Any]:
     if g.get("bare", False):
         return {"shell": None}

@@ -6,7 +6,7 @@ from flask import Response, flash, make_response, render_template, request, url_
 from werkzeug.exceptions import BadRequest, NotFound
 
 from engine.core.outcome import Refused
-from web import htmx
+from web import htmx, shell
 from web.automations import blueprint, messages
 from web.automations.drafts import Draft
 from web.automations.panels import Panel
@@ -31,6 +31,7 @@ def show(draft: Draft, panel: Panel, status: int = HTTPStatus.OK) -> Response:
     """Return the rail with a panel, or the page around it."""
     if not htmx.wants_fragment():
         return blueprint.show(blueprint.found(draft.public_id), panel=panel, status=status)
+    shell.frameless()
     return make_response(
         render_template("automations/_rail.html", draft=draft, panel=panel), status
     )
