@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Final
 
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 from flask_babel import lazy_gettext as _
 from flask_babel.speaklater import LazyString
 
+from engine.automations.service import Published
 from engine.core.audit import Scalar
 from engine.core.outcome import Problem, Refused
 from web.automations import interruptions
+from web.filters import number
 
 # Reasons; the first four are the seed's own sentences (facts 1.13).
 REASONS: Final[Mapping[str, LazyString]] = {
@@ -141,6 +143,33 @@ def done(before: str, after: str, told: Mapping[str, Scalar], name: str) -> str:
     return str(
         gettext("Automation activated: “%(name)s”. New people enter from now on.", name=name)
     )
+
+
+def published(done: Published, name: str) -> str:
+    """Return what a publish did, for the line above the page."""
+    if not done.new:
+        return str(gettext("“%(name)s” says so already; nothing was published.", name=name))
+    did = gettext("Published: “%(name)s”, revision %(number)s.", name=name, number=done.revision)
+    words = [str(did)]
+    if done.moved:
+        words.append(
+            ngettext(
+                "%(shown)s person goes on in it.",
+                "%(shown)s people go on in it.",
+                done.moved,
+                shown=number(done.moved),
+            )
+        )
+    if done.stayed:
+        words.append(
+            ngettext(
+                "%(shown)s person finishes the revision they are on.",
+                "%(shown)s people finish the revision they are on.",
+                done.stayed,
+                shown=number(done.stayed),
+            )
+        )
+    return " ".join(words)
 
 
 def already(status: str, name: str) -> str:

@@ -43,6 +43,7 @@ def publish(
     people_inside: str,
     actor: Actor,
     at: datetime,
+    version: int | None = None,
 ) -> Published | Refused:
     """Freeze the draft as a revision and put it in force; the status stays what it is.
 
@@ -50,7 +51,8 @@ def publish(
     at a step that is still there goes on in the new one). Refused while a draft (`illegal_edge`),
     where it could not go live (`no_steps`, `invalid_trigger_config`, `check_failed`), and where
     somebody else published at the same moment (`lost_race`). A draft that says what is in force
-    already is recorded only.
+    already is recorded only. version: the ETag of the draft whose effect was shown; another one is
+    Refused("stale").
     """
     found = find(session, workspace_id, public_id)
     if found is None:
@@ -61,6 +63,8 @@ def publish(
         return missing("automation_not_found")
     if (row.status, row.revision_id, row.draft_version) != seen:
         return Refused("lost_race")
+    if version is not None and row.draft_version != version:
+        return Refused("stale")
     if row.status == DRAFT:
         return Refused("illegal_edge")
     content = draft_document(session, row)
