@@ -21,7 +21,7 @@ from web.health import metrics
 from web.health import views as health
 from web.home import views as home
 from web.links import views as links
-from web.people import views as people
+from web.people import routes as people
 from web.replay import Repeating
 from web.runs import routes as runs
 from web.sends import views as sends

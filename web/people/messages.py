@@ -32,6 +32,7 @@ WORDS: Final[Mapping[str, LazyString]] = {
     "not_a_instant": _("This must be an instant with a zone, such as 2026-03-02T09:00:00Z."),
     "not_a_text": _("This must be a text."),
     "not_a_primitive": _("This must be a text, a number, true, false or nothing."),
+    "not_an_object": _('Write an object in JSON, such as {"plan": "pro"}.'),
     "property_exists": _("There is a property “%(key)s” already; choose another key."),
     "property_not_found": _("There is no such property."),
     "required": _("Something is missing here."),

@@ -2,20 +2,18 @@
 
 from typing import Final
 
-from flask import Blueprint, Response, request, url_for
-from werkzeug.exceptions import NotFound
+from flask import Response, request, url_for
 
 from engine.audience import queries
 from engine.delivery import queries as delivery
 from web import auth, htmx
 from web.people import showing
+from web.people.blueprint import found, pages
 from web.request import now, session
 from web.tables import Page
 
 # So many are offered while somebody types.
 _PICKED: Final = 8
-
-pages = Blueprint("people", __name__, url_prefix="/people")
 
 
 @pages.get("")
@@ -64,13 +62,10 @@ def choose() -> Response:
 @auth.requires("contacts:read")
 def detail(public_id: str) -> Response:
     """Show one person: what happened, which automations, properties, topics."""
-    workspace_id = auth.person().workspace_id
-    row = queries.get_contact(session(), workspace_id, public_id)
-    if row is None:
-        raise NotFound
-    after = request.args.get("cursor")
+    row, after = found(public_id), request.args.get("cursor")
     return htmx.render(
-        "people/detail.html", **showing.page(session(), workspace_id, row, after, now())
+        "people/detail.html",
+        **showing.page(session(), auth.person().workspace_id, row, after, now()),
     )
 
 

@@ -17,7 +17,7 @@ from engine.audience.service.definitions import (
     update_topic,
 )
 from engine.audience.service.foreseeing import Foreseen, Sketch, foresee_update
-from engine.audience.service.happenings import receive_event
+from engine.audience.service.happenings import fire_event, receive_event
 from engine.audience.service.memberships import (
     subscribe,
     subscribe_many,
@@ -36,6 +36,7 @@ __all__ = [
     "delete_contact",
     "delete_property",
     "delete_topic",
+    "fire_event",
     "foresee_update",
     "judge_patches",
     "opt_out",

@@ -1,4 +1,4 @@
-"""Events that outside programs send (facts 1.4): checks, the person, the record."""
+"""Events that outside programs send, or a person by hand (facts 1.4, decision A18)."""
 
 import math
 import re
@@ -9,11 +9,11 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from engine.audience.addresses import read_address
-from engine.audience.inputs import UPSERT, ContactInput, EventInput, ReceivedEvent
+from engine.audience.inputs import CONSOLE, UPSERT, ContactInput, EventInput, ReceivedEvent
 from engine.audience.queries import ContactRow, contacts_by_row_id, find_by_email, get_contact
 from engine.audience.service.resolving import Landed, Writing, resolve
 from engine.audience.values import LONGEST
-from engine.core import events
+from engine.core import audit, events
 from engine.core.outcome import Problem, Refused, below, missing
 from engine.core.text import storable
 
@@ -124,3 +124,20 @@ def _keepable(value: str | float | None) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or abs(value) < _WIDEST
+
+
+def fire_event(
+    session: Session, workspace_id: int, sent: EventInput, actor: audit.Actor, at: datetime
+) -> ReceivedEvent | Refused:
+    """Have an event happen to a person by hand, audited (decision A18); see `receive_event`."""
+    received = receive_event(session, workspace_id, sent, CONSOLE, at)
+    if isinstance(received, Refused):
+        return received
+    told: dict[str, audit.Scalar] = {
+        "event": received.event_id,
+        "event_name": sent.event_name,
+        "started": received.triggered_automations,
+    }
+    subject = audit.Subject(workspace_id, "contact", received.contact_id)
+    audit.record(session, subject, "event.fired", actor, at, told)
+    return received

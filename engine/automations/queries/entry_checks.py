@@ -19,6 +19,7 @@ from engine.automations.models import (
     FiredLedger,
 )
 from engine.core.events import Event, NewEvent
+from engine.core.ids import is_public_id
 
 PASSES: Final = "passes"
 BARS: Final = "bars"
@@ -213,3 +214,14 @@ def mail(session: Session, workspace_id: int, person: audience.ContactRow) -> Ch
     if person.unsubscribed_at is not None:
         return Check("mail", INFORMS, "unsubscribed", {"at": person.unsubscribed_at.isoformat()})
     return Check("mail", PASSES, "reachable")
+
+
+def name_of(session: Session, workspace_id: int, automation_id: str) -> str | None:
+    """Return the name of an automation, deleted ones included; None for an unknown one."""
+    if not is_public_id(automation_id):
+        return None
+    return session.scalar(
+        select(Automation.name).where(
+            Automation.workspace_id == workspace_id, Automation.public_id == automation_id
+        )
+    )
