@@ -16,7 +16,7 @@ from engine.automations.hints import SWEEP_PERIOD, hint_steps
 from engine.automations.kinds.steps.base import Failed, Outcome, Passed
 from engine.core import clock, effects
 from engine.core.unit_of_work import UnitOfWork
-from engine.core.walking import Report, beat, walk
+from engine.core.walking import Report, beat, run_isolated, walk
 
 
 class StepWalker:
@@ -80,13 +80,18 @@ class StepWalker:
                 outcomes[item.id] = Passed(item.skip)
             else:
                 groups[item.step.type].append(item)
+        # Kind by kind: what one raises must not have another call the servers of others again.
         for members in groups.values():
-            kind = members[0].step.kind
-            visits = [item.visit for item in members]
-            with self._uow.read() as session:
-                facts = kind.load(session, visits)
-            outcomes.update(kind.run(visits, facts))
+            outcomes.update(run_isolated(members, self._decide, self.crashed))
         return outcomes
+
+    def _decide(self, items: Sequence[StepItem]) -> Mapping[int, Outcome]:
+        """Let the one kind of these items decide."""
+        kind = items[0].step.kind
+        visits = [item.visit for item in items]
+        with self._uow.read() as session:
+            facts = kind.load(session, visits)
+        return kind.run(visits, facts)
 
     def crashed(self, item: StepItem, error: Exception) -> Outcome:
         """Return the failure of a step whose kind raised (facts 1.8: an ordinary failure)."""

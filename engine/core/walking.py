@@ -7,7 +7,7 @@ A single item is a batch of one. This module names no kind and knows no room.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol, TypeVar
@@ -114,25 +114,31 @@ def beat(walker: Walker[ItemT, OutcomeT], items: Sequence[ItemT]) -> Sequence[in
     faults.point("walk.claimed")
     following: list[int] = []
     for part in walker.parts(items):
-        outcomes = _run_isolated(walker, part)
+        outcomes = run_isolated(part, walker.run, walker.crashed)
         faults.point("walk.ran")
         following.extend(_settle_patiently(walker, part, outcomes))
         faults.point("walk.settled")
     return following
 
 
-def _run_isolated(
-    walker: Walker[ItemT, OutcomeT], items: Sequence[ItemT]
+def run_isolated(
+    items: Sequence[ItemT],
+    run: Callable[[Sequence[ItemT]], Mapping[int, OutcomeT]],
+    crashed: Callable[[ItemT, Exception], OutcomeT],
 ) -> Mapping[int, OutcomeT]:
+    """Run items together; where that raises, each by itself: one item's fault is its own.
+
+    So `run` may see an item twice: it must not have told anybody outside before it raises.
+    """
     try:
-        return walker.run(items)
+        return run(items)
     except Exception as error:
         if len(items) == 1:
             log.warning("item_crashed", item=items[0].id, error=type(error).__name__, exc_info=True)
-            return {items[0].id: walker.crashed(items[0], error)}
+            return {items[0].id: crashed(items[0], error)}
     outcomes: dict[int, OutcomeT] = {}
     for item in items:
-        outcomes.update(_run_isolated(walker, [item]))
+        outcomes.update(run_isolated([item], run, crashed))
     return outcomes
 
 

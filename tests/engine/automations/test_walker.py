@@ -280,3 +280,15 @@ def _move(world: World, automation: Automation, to: str) -> None:
             make.ACTOR,
             world.clock.now(),
         )
+
+
+def test_a_kind_that_crashes_has_no_other_kind_run_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calling = Scripted(Completed())
+    monkeypatch.setitem(STEPS._kinds, "delay", calling)
+    crashing = script(monkeypatch, ValueError("broken"))
+    both = [world.live(make.delay("call")), world.live(make.end("crash"))]
+    assert world.fire() == 2
+    world.walker.walk([world.visits(automation)[0].id for automation in both])
+    assert (calling.executions, crashing.executions) == (1, 1)
