@@ -62,8 +62,7 @@ RUN_EDGES: Final = frozenset({(RUNNING, COMPLETED), (RUNNING, CANCELLED), (CANCE
 # (executing, executing) is a retry: a raised attempt, a new lease, or a back-off (decision A7).
 # (executing, pending) takes a claim back in its own transaction, for the automation is on hold or
 # being resumed (A11), or puts a visit off. (pending, pending) moves a wait. A skip of a resume goes
-# through a claim, so that it happens once; what a person skips or moves is (pending, skipped): that
-# raises the attempt as a claim would, for the visit was left and its step counts as executed.
+# through a claim, so that it happens once; (pending, skipped) is a person's act on one run.
 STEP_EDGES: Final = frozenset(
     {
         (PENDING, EXECUTING),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -12,6 +13,7 @@ from engine.automations.kinds.steps.base import Completed, Outcome, Visit
 from engine.automations.models import Automation
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
+from tests.engine.automations.test_races import together
 from tests.factories import accounts, audience
 from tests.factories import automations as make
 from tests.factories.books import assert_books
@@ -20,6 +22,7 @@ from tests.fakes.steps import Scripted
 
 LIMIT: Final = timedelta(days=3)
 MINUTE: Final = timedelta(minutes=1)
+ROUNDS: Final = 5
 
 
 class Listening(Scripted):
@@ -204,3 +207,28 @@ def test_who_has_heard_goes_on_though_a_publish_makes_the_others_wait_anew(
         service.publish(*place, "move", make.ACTOR, at)
     world.walker.sweep()
     assert statuses(world, automation) == ["completed", "pending"]
+
+
+def test_an_event_a_worker_and_a_resume_at_the_same_instant_lose_nobody(
+    world: World, kind: Listening
+) -> None:
+    with world.uow.begin() as session:
+        raw = make.document(make.end("pay"), on_pause="hold", reentry="after_end")
+        automation = make.live(session, world.workspace_id, raw, world.clock.now())
+    for number in range(1, ROUNDS + 1):
+        world.fire()
+        switch(world, automation, service.Wish("paused"))
+        world.clock.advance(MINUTE)
+        resumed = service.Wish("active", resume="shift")
+        together(
+            partial(tell, world, "paid", 0),
+            partial(tell, world, "paid", 1),
+            partial(switch, world, automation, resumed),
+            world.walker.sweep,
+        )
+        world.walker.sweep()
+        world.clock.advance(MINUTE)
+        world.walker.sweep()
+        assert statuses(world, automation) == ["completed"] * (2 * number)
+    assert len(kind.heard) == 2 * ROUNDS
+    assert None not in kind.heard
