@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import Engine, event, func, insert, select, text
+from sqlalchemy import Engine, event, func, insert, select, text, update
 from sqlalchemy.orm import Session
 
 from engine.automations import claim_lifecycle, holding
@@ -27,6 +27,7 @@ from tests.factories.world import World
 
 TABLE: Final = "automation_step_runs"
 PENDING: Final = "ix_automation_step_runs_pending"
+AWAITS: Final = "ix_automation_step_runs_awaits"
 EXECUTING: Final = "ix_automation_step_runs_executing"
 # The key: a named index on PostgreSQL, the table itself on SQLite.
 KEYS: Final = {"pk_automation_step_runs", "INTEGER PRIMARY KEY"}
@@ -240,3 +241,30 @@ def test_a_plan_that_reads_row_by_row_is_recognised(world: World) -> None:
 
     (ways,) = explained(world, read_all)
     assert any(way.startswith("row by row") for way in ways)
+
+
+def test_an_event_for_which_nobody_waits_is_one_look_at_an_index(
+    world: World,
+) -> None:
+    with world.uow.begin() as session:
+        # Of some two thousand who wait, every other one listens, to two names.
+        for name, rest in (("paid", 0), ("read", 2)):
+            which = AutomationStepRun.id % 4 == rest
+            waiting = AutomationStepRun.status == "pending"
+            values = {"awaits": name}
+            session.execute(update(AutomationStepRun).where(waiting, which).values(values))
+        session.execute(text("ANALYZE"))
+
+    at = world.clock.now()
+
+    def tell(name: str) -> Sequence[set[str]]:
+        with world.uow.begin(world.workspace_id) as session, session.begin_nested() as undone:
+            people = world.people
+            ways = explained(
+                world, lambda: make.fire(session, world.workspace_id, people, at, name)
+            )
+            undone.rollback()
+            return ways
+
+    assert tell("other") == [{AWAITS}]
+    assert tell("paid")[0] == {AWAITS}
