@@ -15,6 +15,7 @@ from engine.core.boot import Runtime
 from web import auth, errors, filters, headers, htmx, i18n, request, shell
 from web.accounts import api_keys, sign_in
 from web.api import routes
+from web.attention import views as attention
 from web.audit import views as audit
 from web.automations import routes as automations
 from web.health import metrics
@@ -33,6 +34,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final[tuple[Blueprint, ...]] = (
     home.pages,
     sign_in.pages,
+    attention.pages,
     automations.pages,
     runs.pages,
     people.pages,

@@ -71,7 +71,13 @@ SIGNALS: Mapping[tuple[str, str], Signal] = {
 
 # (heading, ((label, endpoint), …)): areas whose endpoint is not registered are left out.
 _NAVIGATION: tuple[tuple[object, tuple[tuple[object, str], ...]], ...] = (
-    (lazy_gettext("Work"), ((lazy_gettext("Automations"), "automations.index"),)),
+    (
+        lazy_gettext("Work"),
+        (
+            (lazy_gettext("Needs attention"), "attention.index"),
+            (lazy_gettext("Automations"), "automations.index"),
+        ),
+    ),
     (
         lazy_gettext("Look up"),
         (
@@ -99,6 +105,7 @@ class NavItem:
     label: object
     url: str
     current: bool
+    endpoint: str = ""
 
 
 @dataclass(frozen=True)
@@ -207,7 +214,7 @@ def navigation() -> tuple[NavGroup, ...]:
     groups = []
     for heading, links in _NAVIGATION:
         items = tuple(
-            NavItem(label, url_for(endpoint), endpoint.split(".")[0] == request.blueprint)
+            NavItem(label, url_for(endpoint), endpoint.split(".")[0] == request.blueprint, endpoint)
             for label, endpoint in links
             if exists(endpoint)
         )

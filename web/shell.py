@@ -3,6 +3,7 @@
 Built once a request, and only for a signed-in person; the frame of a stranger reads no database.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -10,12 +11,14 @@ from typing import Any, Final
 from flask import Flask, g
 
 from engine.accounts.service import Person
+from engine.automations import queries
 from engine.core import ticks
 from migrations import run
 from web import auth
 from web.request import now, runtime, session
 
 WORKER: Final = "worker"
+ATTENTION: Final = "attention.index"
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Shell:
     """The context of base.html. worker_missing: none has reported for a minute.
 
     newer_schema: what a newer program has made of the schema; this one is out of date then.
+    waiting: how much waits in an area for somebody, by its endpoint.
     """
 
     user: Person
@@ -39,6 +43,7 @@ class Shell:
     worker_seen_at: datetime | None
     worker_missing: bool
     newer_schema: str | None
+    waiting: Mapping[str, int]
     keeps_mail: bool
     test_clock: bool
 
@@ -74,6 +79,7 @@ def _build() -> Shell | None:
         worker_seen_at=worker.seen_at,
         worker_missing=not worker.alive,
         newer_schema=run.newer(session().connection()),
+        waiting={ATTENTION: queries.cause_count(session(), person.workspace_id)},
         keeps_mail=settings.smtp_url is None,
         test_clock=settings.test_clock is not None,
     )

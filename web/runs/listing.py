@@ -14,7 +14,7 @@ from web import days
 from web.automations import reading
 from web.runs import messages
 
-FIELDS: Final = ("automation", "status", "step", "since", "until", "q", "error")
+FIELDS: Final = ("automation", "status", "step", "since", "until", "q", "error", "attention")
 # A select with more entries than this helps nobody; the address takes any id.
 _CHOICES: Final = 200
 WAITING: Final = "waiting"
@@ -55,6 +55,7 @@ def read(asked: Mapping[str, str], zone: str) -> RunFilter:
         until=span.until,
         q=asked["q"] or None,
         error=asked["error"] or None,
+        attention=bool(asked["attention"]),
     )
 
 

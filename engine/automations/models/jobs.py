@@ -1,6 +1,7 @@
 """Rows of acts on many runs: the job, and what became of each run."""
 
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import Index, Integer, String, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -17,6 +18,13 @@ from engine.core.db import (
     workspace_key,
     workspace_reference,
 )
+
+WORKING: Final = "running"
+DONE: Final = "done"
+HALTED: Final = "stopped"
+RUN_JOB_STATUSES: Final = (WORKING, DONE, HALTED)
+# What became of a run of a job.
+REFUSED: Final = "refused"
 
 
 class RunJob(WorkspaceRow, Base):

@@ -1,5 +1,6 @@
 """Reads of automations: frozen rows for pages, the API and other rooms."""
 
+from engine.automations.queries.attention import Cause, cause_count, causes
 from engine.automations.queries.automations import (
     AutomationDetail,
     AutomationRow,
@@ -36,6 +37,7 @@ __all__ = [
     "MOST_WAITING",
     "AutomationDetail",
     "AutomationRow",
+    "Cause",
     "Doing",
     "Failure",
     "Figures",
@@ -50,6 +52,8 @@ __all__ = [
     "Tally",
     "acts",
     "automation_names",
+    "cause_count",
+    "causes",
     "deleted_by",
     "doings",
     "figures",

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from engine.automations.lifecycle import ACTIONS, RESUMED
 from engine.automations.models import ACTIVE, PAUSED, RunJob, RunJobItem
+from engine.automations.models.jobs import DONE
 from engine.automations.service.acting import AUDITED
 from engine.automations.service.acting import RESOURCE as RUN
 from engine.automations.service.finding import RESOURCE
@@ -19,8 +20,6 @@ from engine.core.db import JsonObject
 
 # A longer history of pauses would bury the log that it stands in.
 MOST_DOINGS: Final = 50
-# What became of a run of a job that was not refused.
-DONE: Final = "done"
 _ACTIONS: Final = (ACTIONS[PAUSED], ACTIONS[ACTIVE], RESUMED, STOPPED)
 
 

@@ -1,8 +1,9 @@
 """What reads of runs ask for and answer: the filter, a run, its visits to steps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Any
 
 from engine.core.db import JsonObject
 
@@ -12,7 +13,8 @@ class RunFilter:
     """What a list of runs shows; public ids, None means any.
 
     step: the key of the step where a person stands or failed. q: who (address, name, external id).
-    error: part of an error's code or text.
+    error: part of an error's code or text. attention: those that wait for a person to look at a
+    failed step; then step is that step, and error its code.
     """
 
     automation: str | None = None
@@ -23,6 +25,26 @@ class RunFilter:
     until: datetime | None = None
     q: str | None = None
     error: str | None = None
+    attention: bool = False
+
+
+def write_filter(wanted: RunFilter) -> JsonObject:
+    """Return a filter as a row keeps it: what is asked for, instants as text."""
+    found = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in found.items()
+        if value
+    }
+
+
+def read_filter(kept: JsonObject) -> RunFilter:
+    """Return the filter that a row keeps; see `write_filter`."""
+    found: dict[str, Any] = dict(kept)
+    for name in ("since", "until"):
+        if name in found:
+            found[name] = datetime.fromisoformat(found[name])
+    return RunFilter(**found)
 
 
 @dataclass(frozen=True)

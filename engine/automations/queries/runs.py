@@ -1,16 +1,14 @@
 """Reads of runs: the list with its filters, and one run with every visit to a step."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import Select, case, exists, func, or_, select
+from sqlalchemy import Select, case, func, select
 from sqlalchemy.orm import Session
 
-from engine.audience import queries as audience
 from engine.audience.models import Contact
 from engine.automations.models import (
     EXECUTING,
-    FAILED,
     PAUSED,
     PENDING,
     SKIPPED,
@@ -19,14 +17,11 @@ from engine.automations.models import (
     AutomationRun,
     AutomationStepRun,
 )
+from engine.automations.queries.run_filters import page_ids
 from engine.automations.queries.run_rows import RunDetail, RunFilter, RunRow, StepRunRow
 from engine.automations.run_lifecycle import RUN_ENDED, tries
-from engine.core.db import next_cursor, older
 from engine.core.events import Event
 from engine.core.ids import is_public_id
-
-# A search for a person looks at the first so many matches; more would be no answer to anybody.
-_PEOPLE: Final = 200
 
 
 def page_runs(
@@ -36,13 +31,17 @@ def page_runs(
     after: str | None = None,
     limit: int = 50,
 ) -> tuple[list[RunRow], str | None]:
-    """Return a page of runs, newest first, and the cursor of the next page."""
-    query = _filtered(session, workspace_id, wanted)
-    query = query.where(older(AutomationRun.id, after)).order_by(AutomationRun.id.desc())
-    found = session.execute(query.limit(limit + 1)).all()
-    latest = _latest(session, workspace_id, [row.id for row in found[:limit]])
-    rows = [_row(row, latest.get(row.id)) for row in found[:limit]]
-    return rows, next_cursor([row.id for row in found], limit)
+    """Return a page of runs, newest first, and the cursor of the next page.
+
+    A page may be short and have a next one: see `run_filters`.
+    """
+    ids, following = page_ids(session, workspace_id, wanted, after, limit)
+    if not ids:
+        return [], following
+    query = _rows(workspace_id).where(AutomationRun.id.in_(ids)).order_by(AutomationRun.id.desc())
+    found = session.execute(query).all()
+    latest = _latest(session, workspace_id, ids)
+    return [_row(row, latest.get(row.id)) for row in found], following
 
 
 def get_run(session: Session, workspace_id: int, public_id: str) -> RunDetail | None:
@@ -124,45 +123,6 @@ def _rows(workspace_id: int) -> Select[*tuple[Any, ...]]:
         .join(AutomationRevision, AutomationRevision.id == run.revision_id)
         .outerjoin(Event, Event.id == run.event_id)
         .where(run.workspace_id == workspace_id)
-    )
-
-
-def _filtered(session: Session, workspace_id: int, wanted: RunFilter) -> Select[*tuple[Any, ...]]:
-    run, query = AutomationRun, _rows(workspace_id)
-    if wanted.automation:
-        query = query.where(Automation.public_id == wanted.automation)
-    if wanted.contact:
-        query = query.where(Contact.public_id == wanted.contact)
-    if wanted.status:
-        query = query.where(run.status == wanted.status)
-    if wanted.since:
-        query = query.where(run.started_at >= wanted.since)
-    if wanted.until:
-        query = query.where(run.started_at < wanted.until)
-    if wanted.q:
-        people, _ = audience.page_contacts(session, workspace_id, q=wanted.q, limit=_PEOPLE)
-        query = query.where(run.contact_id.in_([person.row_id for person in people]))
-    return query.where(*_by_visits(workspace_id, wanted))
-
-
-def _by_visits(workspace_id: int, wanted: RunFilter) -> list[Any]:
-    step, where = AutomationStepRun, []
-    if wanted.step:
-        stands = step.status.in_((PENDING, EXECUTING, FAILED))
-        where.append(_visited(workspace_id, step.step_key == wanted.step, stands))
-    if wanted.error:
-        said = or_(
-            step.error_message.icontains(wanted.error, autoescape=True),
-            step.error_code.icontains(wanted.error, autoescape=True),
-        )
-        where.append(_visited(workspace_id, said))
-    return where
-
-
-def _visited(workspace_id: int, *where: Any) -> Any:
-    step = AutomationStepRun
-    return exists().where(
-        step.workspace_id == workspace_id, step.automation_run_id == AutomationRun.id, *where
     )
 
 

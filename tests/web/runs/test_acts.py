@@ -135,4 +135,4 @@ def test_who_helps_people_may_act_and_who_edits_may_not(
 def test_the_page_of_a_run_asks_few_questions(owner: Reader, scene: Scene, house: House) -> None:
     with counting(house.runtime.database.engine) as counter:
         owner.get(f"/runs/{scene.runs[FAILED]}")
-    assert counter.count <= 20
+    assert counter.count <= 22

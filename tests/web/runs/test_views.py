@@ -73,7 +73,7 @@ def test_the_filter_shows_again_what_was_asked(owner: Reader, scene: Scene) -> N
     assert chosen == {"automation": automation, "step": "again"}
     assert "Wait 4 days" in texts(page, "select[name=step] option")
     assert {found.get("name"): found.get("value") for found in pick(page, ".filters input")} == {
-        "since": "2026-03-01", "until": "", "q": "kim", "error": "",
+        "since": "2026-03-01", "until": "", "q": "kim", "error": "", "attention": "1",
     }  # fmt: skip
 
 

@@ -1,0 +1,22 @@
+"""What needs attention: one line for any number of runs that failed alike."""
+
+from flask import Blueprint, Response
+
+from engine.automations import queries
+from web import auth, htmx
+from web.attention import listing
+from web.request import session
+
+pages = Blueprint("attention", __name__, url_prefix="/attention")
+
+
+@pages.get("")
+@auth.requires("runs:read")
+def index() -> Response:
+    """Show the causes, the newest failure first."""
+    workspace_id = auth.person().workspace_id
+    found = queries.causes(session(), workspace_id)
+    return htmx.render(
+        "attention/list.html",
+        lines=listing.lines(session(), workspace_id, found),
+    )
