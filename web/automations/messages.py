@@ -63,6 +63,15 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
     "delay_without_duration": _("The wait has no length."),
     "delay_too_long": _("The wait is longer than ten years."),
     "condition_missing": _("The branch has no rule."),
+    "address_missing": _("The webhook has no address."),
+    "no_web_address": _("This is no web address; it begins with https:// or http://."),
+    "not_json": _("The body is no JSON."),
+    "text_too_long": _("The text may have at most %(limit)s characters."),
+    "text_missing": _("The message has no text."),
+    "channel_missing": _("The message has no channel."),
+    "secret_gone": _("The secret no longer exists, or is of the other kind."),
+    "too_many_headers": _("A webhook sends at most %(limit)s further headers."),
+    "header_not_allowed": _("The header “%(name)s” cannot be sent."),
     "event_missing": _("The wait has no event."),
     "limit_missing": _("Say how long the event is waited for at most."),
     "weekdays_missing": _("The window has no weekday, so it never opens."),
@@ -137,6 +146,10 @@ def done(before: str, after: str, told: Mapping[str, Scalar], name: str) -> str:
     if after == "paused":
         did = gettext("Automation paused: “%(name)s”. Nobody new enters.", name=name)
         return f"{did} {interruptions.paused(told)}".strip()
+    if after == "draft":
+        return str(
+            gettext("“%(name)s” is a draft again. Nobody enters until it is activated.", name=name)
+        )
     if before == "paused":
         did = gettext("Automation resumed: “%(name)s”.", name=name)
         return f"{did} {interruptions.resumed(told)}".strip()
@@ -176,6 +189,8 @@ def already(status: str, name: str) -> str:
     """Return that nothing was changed, because somebody was faster or pressed twice."""
     if status == "paused":
         return str(gettext("“%(name)s” was paused already; nothing was changed.", name=name))
+    if status == "draft":
+        return str(gettext("“%(name)s” was a draft already; nothing was changed.", name=name))
     return str(gettext("“%(name)s” was active already; nothing was changed.", name=name))
 
 

@@ -1,6 +1,6 @@
 """All pages of automations: the blueprint with the routes of its modules."""
 
-from web.automations import editor, publishing, simulation, switching, views, why
+from web.automations import editor, lifetime, publishing, simulation, switching, views, why
 from web.automations.blueprint import pages
 
-__all__ = ["editor", "pages", "publishing", "simulation", "switching", "views", "why"]
+__all__ = ["editor", "lifetime", "pages", "publishing", "simulation", "switching", "views", "why"]

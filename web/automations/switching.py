@@ -1,21 +1,24 @@
-"""The buttons that switch an automation: activate, pause, resume."""
+"""The buttons that switch an automation: activate, pause, resume, stop, a draft again."""
 
 from typing import Final
 
 from flask import Response, flash, request, url_for
+from flask_babel import gettext
 from werkzeug.exceptions import BadRequest
 
 from engine.automations import holding, service
 from engine.automations.models import ACTIVE, DRAFT, PAUSED
+from engine.automations.queries import AutomationDetail
 from engine.automations.service import StatusChange, Wish
-from engine.core.outcome import Recorded, Refused
+from engine.core.outcome import Refused
 from web import auth, errors, htmx
-from web.automations import blueprint, messages
+from web.automations import blueprint, messages, switched
 from web.automations.blueprint import pages
 from web.request import now, session
 
-# Somebody else was there first: nothing is wrong with the automation, so the page says no more.
-_OVERTAKEN: Final = frozenset({"lost_race", "illegal_edge"})
+# Nothing is wrong with the document: the sentence says it all, so no list of findings is shown.
+_PLAIN: Final = frozenset({"lost_race", "illegal_edge", "people_inside"})
+SURE: Final = "sure"
 
 
 @pages.post("/<public_id>/activate")
@@ -43,10 +46,36 @@ def resume(public_id: str) -> Response:
     return _switch(public_id, wish, PAUSED)
 
 
-def _switch(public_id: str, wish: Wish, expected: str) -> Response:
-    """Ask for a status; only from the one that the pressed dialog spoke of, or from `to` itself."""
-    workspace_id = auth.person().workspace_id
+@pages.post("/<public_id>/stop")
+@auth.requires("automations:publish")
+def stop(public_id: str) -> Response:
+    """Pause it and end everybody inside; only after a second confirmation (check 26)."""
     found = blueprint.found(public_id)
+    if SURE not in request.form:
+        return ask_again(public_id, "stop")
+    return _apply(found, Wish(PAUSED, cancel_inside=True), ACTIVE)
+
+
+@pages.post("/<public_id>/revert")
+@auth.requires("automations:publish")
+def revert(public_id: str) -> Response:
+    """Make it a draft again, once nobody is inside any more."""
+    return _switch(public_id, Wish(DRAFT), PAUSED)
+
+
+def ask_again(public_id: str, ask: str) -> Response:
+    """Show the dialog once more whose second confirmation was not given."""
+    flash(gettext("Nothing was changed: the box in the dialog was not ticked."), "hold")
+    return htmx.see_other(url_for("automations.detail", public_id=public_id, ask=ask))
+
+
+def _switch(public_id: str, wish: Wish, expected: str) -> Response:
+    return _apply(blueprint.found(public_id), wish, expected)
+
+
+def _apply(found: AutomationDetail, wish: Wish, expected: str) -> Response:
+    """Ask for a status; only from the one that the pressed dialog spoke of, or from `to` itself."""
+    workspace_id, public_id = auth.person().workspace_id, found.row.public_id
     answer: StatusChange | Refused = Refused("illegal_edge")
     if found.row.status in {expected, wish.to}:
         answer = service.change_status(
@@ -54,12 +83,15 @@ def _switch(public_id: str, wish: Wish, expected: str) -> Response:
         )
     if isinstance(answer, Refused):
         errors.abort_if_missing(answer)
-        if answer.reason not in _OVERTAKEN:
+        if answer.reason not in _PLAIN:
             return blueprint.show(found, answer)
-        flash(messages.reason(answer), "hold")
-    elif isinstance(answer.outcome, Recorded):
-        flash(messages.already(answer.outcome.status, found.row.name), "hold")
+        said, changed = messages.reason(answer), answer.reason == "people_inside"
     else:
-        moved = answer.outcome
-        flash(messages.done(moved.before, moved.after, answer.told, found.row.name))
+        said, changed = switched.done(answer, found.row.name, stop=wish.cancel_inside)
+    if changed and not isinstance(answer, Refused):
+        flash(said)
+    else:
+        # Somebody was faster, be it this person in another tab: who, and when.
+        by = "" if changed else switched.last(session(), workspace_id, public_id)
+        flash(f"{said} {by}".strip(), "hold")
     return htmx.see_other(url_for("automations.detail", public_id=public_id))

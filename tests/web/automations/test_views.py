@@ -151,13 +151,16 @@ def test_the_paused_page_says_since_when_and_who_did_it(
 
 
 def test_pressing_twice_changes_once_and_says_so_plainly(
-    owner: Reader, uow: UnitOfWork, waiting: str
+    owner: Reader, acme: Town, uow: UnitOfWork, waiting: str
 ) -> None:
     owner.post(f"/automations/{waiting}/pause")
     owner.get(f"/automations/{waiting}")
     assert owner.post(f"/automations/{waiting}/pause").status_code == 303
     said = _said(owner, f"/automations/{waiting}")
-    assert said == ["“Welcome” was paused already; nothing was changed."]
+    assert said == [
+        "“Welcome” was paused already; nothing was changed."
+        f" {acme.people['owner']} paused it (Mon 2 Mar, 09:00 UTC)."
+    ]
     assert _pauses(uow) == ["transitioned", "recorded"]
 
 
