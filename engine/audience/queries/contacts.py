@@ -5,13 +5,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Executable, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from engine.audience.addresses import address_key
 from engine.audience.models import BUILT_IN, Contact, ContactPropertyValue
 from engine.audience.values import Native, TypedValue
-from engine.core.db import among, next_cursor, older
+from engine.core.db import (
+    Prepared,
+    among,
+    among_bound,
+    many,
+    next_cursor,
+    older,
+    scope_of,
+    table_of,
+    within_scope,
+)
 from engine.core.ids import is_public_id
 from engine.core.text import fold, storable
 
@@ -107,14 +117,22 @@ def page_contacts(
 
 def addresses(session: Session, row_ids: Collection[int]) -> dict[int, str]:
     """Return the addresses of live contacts by row id, of any workspace; for walkers."""
-    found = session.execute(
-        select(Contact.id, Contact.email).where(
-            among(session, Contact.id, row_ids),
-            Contact.email.is_not(None),
-            Contact.deleted_at.is_(None),
-        )
+    asked = {"ids": many(session, row_ids), "scope": scope_of(session)}
+    found: dict[int, str] = dict(_ADDRESSES.run(session, **asked).all())
+    return found
+
+
+def _prepare_addresses(dialect: str) -> Executable:
+    row = table_of(Contact).c
+    return select(row.id, row.email).where(
+        among_bound(dialect, row.id),
+        within_scope(row.workspace_id),
+        row.email.is_not(None),
+        row.deleted_at.is_(None),
     )
-    return {row.id: row.email for row in found}
+
+
+_ADDRESSES: Final = Prepared(_prepare_addresses)
 
 
 def _one(session: Session, workspace_id: int, where: ColumnElement[bool]) -> ContactRow | None:

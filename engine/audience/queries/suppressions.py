@@ -21,7 +21,9 @@ from engine.core.db import (
     older,
     packed,
     rows_table,
+    scope_of,
     table_of,
+    within_scope,
 )
 from engine.core.ids import is_public_id
 from engine.core.text import normalise_email, storable
@@ -124,7 +126,7 @@ def suppressed(
     if not keys:
         return {}
     rows = [{"workspace_id": workspace_id, "email": email} for workspace_id, email in keys]
-    found = _SUPPRESSED.run(session, rows=packed(session, rows)).all()
+    found = _SUPPRESSED.run(session, rows=packed(session, rows), scope=scope_of(session)).all()
     return {(workspace_id, email): reason for workspace_id, email, reason in found}
 
 
@@ -132,7 +134,8 @@ def _prepare_suppressed(dialect: str) -> Executable:
     row = table_of(Suppression)
     rows = rows_table(dialect, {"workspace_id": Id, "email": String()})
     same = (rows.c.workspace_id == row.c.workspace_id) & (rows.c.email == row.c.email)
-    return select(row.c.workspace_id, row.c.email, row.c.reason).join_from(row, rows, same)
+    found = select(row.c.workspace_id, row.c.email, row.c.reason).join_from(row, rows, same)
+    return found.where(within_scope(row.c.workspace_id))
 
 
 _SUPPRESSED: Final = Prepared(_prepare_suppressed)
@@ -148,13 +151,16 @@ def reach(
     """
     if not contact_ids:
         return {}
-    found = _REACH[lock].run(session, ids=many(session, contact_ids)).all()
+    asked = {"ids": many(session, contact_ids), "scope": scope_of(session)}
+    found = _REACH[lock].run(session, **asked).all()
     return {row_id: ReachRow(unsubscribed_at, zone) for row_id, unsubscribed_at, zone in found}
 
 
 def _prepare_reach(lock: bool, dialect: str) -> Executable:
     row = table_of(Contact).c
-    query = select(row.id, row.unsubscribed_at, row.timezone).where(among_bound(dialect, row.id))
+    query = select(row.id, row.unsubscribed_at, row.timezone).where(
+        among_bound(dialect, row.id), within_scope(row.workspace_id)
+    )
     return query.order_by(row.id).with_for_update(key_share=True) if lock else query
 
 

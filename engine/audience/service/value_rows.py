@@ -4,12 +4,24 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Boolean, Float, String, cast, delete, select
+from sqlalchemy import Boolean, Executable, Float, String, cast, delete, select
 from sqlalchemy.orm import Session
 
-from engine.audience.models import ContactPropertyValue
-from engine.audience.values import TypedValue
-from engine.core.db import Columns, Id, Instant, always, among, batch_table, upsert
+from engine.audience.models import BUILT_IN, ContactPropertyValue
+from engine.audience.values import TypedValue, of_text
+from engine.core.db import (
+    Columns,
+    Id,
+    Instant,
+    Prepared,
+    always,
+    among,
+    dialect_of,
+    packed,
+    rows_table,
+    table_of,
+    upsert_of,
+)
 
 _VALUE: Final = ("type", "text", "folded", "number", "boolean", "instant")
 _VALUE_COLUMNS: Final[Columns] = {
@@ -61,23 +73,29 @@ def write_values(
 
 
 def _upsert(session: Session, rows: Sequence[Mapping[str, object]]) -> None:
-    statement, parameters = upsert(session, ContactPropertyValue), None
-    if session.get_bind().dialect.name == "sqlite":
-        parameters = rows  # bound one by one: its JSON knows no Infinity and may round
+    if dialect_of(session) == "sqlite":
+        # Bound one by one: its JSON knows no Infinity and may round.
+        _PUT.run_many(session, rows)
     else:
-        batch = batch_table(session, _VALUE_COLUMNS, [_spelt(row) for row in rows])
-        columns = {**batch.c, "number": cast(batch.c.number, Float())}
+        _PUT.run(session, rows=packed(session, [_spelt(row) for row in rows]))
+
+
+def _prepare_put(dialect: str) -> Executable:
+    statement = upsert_of(dialect, table_of(ContactPropertyValue))
+    if dialect != "sqlite":
+        rows = rows_table(dialect, _VALUE_COLUMNS)
+        columns = {**rows.c, "number": cast(rows.c.number, Float())}
         statement = statement.from_select(
             list(_VALUE_COLUMNS), select(*columns.values()).where(always())
         )
     news = statement.excluded
-    session.connection().execute(
-        statement.on_conflict_do_update(
-            index_elements=["workspace_id", "contact_id", "key"],
-            set_={name: news[name] for name in (*_VALUE, "updated_at")},
-        ),
-        parameters,
+    return statement.on_conflict_do_update(
+        index_elements=["workspace_id", "contact_id", "key"],
+        set_={name: news[name] for name in (*_VALUE, "updated_at")},
     )
+
+
+_PUT: Final = Prepared(_prepare_put)
 
 
 def _spelt(row: Mapping[str, object]) -> Mapping[str, object]:
@@ -98,3 +116,19 @@ def _remove(session: Session, workspace_id: int, key: str, contact_ids: Collecti
         )
         .execution_options(synchronize_session=False)
     )
+
+
+def built_in(fields: Mapping[str, str | None], source: str | None) -> dict[str, TypedValue | None]:
+    """Return the value rows of the built-in fields; `source` never changes after creation."""
+    texts = {key: text for key, text in fields.items() if key in BUILT_IN}
+    if source is not None:
+        texts["source"] = source
+    return {key: None if text is None else of_text(text) for key, text in texts.items()}
+
+
+def of_new(
+    fields: Mapping[str, str | None], source: str, values: Mapping[str, TypedValue | None]
+) -> dict[str, TypedValue | None]:
+    """Return what a new contact has; there is nothing to remove of it."""
+    named = {**built_in(fields, source), **values}
+    return {key: value for key, value in named.items() if value is not None}

@@ -8,10 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
+    Executable,
     String,
     bindparam,
     or_,
@@ -22,12 +23,25 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.audience.inputs import ValueChange
-from engine.audience.models import BUILT_IN, Contact
+from engine.audience.models import Contact
 from engine.audience.queries import property_values
 from engine.audience.service import marks, value_rows
 from engine.audience.service.cleaning import FIELDS, Change
-from engine.audience.values import TypedValue, of_text
-from engine.core.db import Columns, Id, among, batch_table, upsert
+from engine.audience.values import TypedValue
+from engine.core.db import (
+    Columns,
+    Id,
+    Instant,
+    Prepared,
+    among,
+    among_bound,
+    dialect_of,
+    many,
+    packed,
+    rows_table,
+    table_of,
+    upsert,
+)
 from engine.core.ids import new_public_ids
 
 KEYS: Final = ("email", "external_id")
@@ -103,7 +117,9 @@ def by_row_ids(
     """Return the live contacts among these rows, locked; changes: what is asked of each."""
     if not changes:
         return []
-    return _locked(session, workspace_id, among(session, Contact.id, changes), changes.values())
+    asked = {"of_workspace": workspace_id, "ids": many(session, changes)}
+    found = _LOCKED.run(session, **asked).all()
+    return _stored(session, workspace_id, found, changes.values())
 
 
 def by_public_id(
@@ -127,6 +143,29 @@ def _locked(
         .order_by(Contact.id)  # one order for all who lock, so that none waits in a circle
         .with_for_update(key_share=True)
     ).all()
+    return _stored(session, workspace_id, rows, changes)
+
+
+def _prepare_locked(dialect: str) -> Executable:
+    row = table_of(Contact).c
+    return (
+        select(row.id, row.public_id, *(row[field] for field in FIELDS))
+        .where(
+            row.workspace_id == bindparam("of_workspace", type_=Id),
+            row.deleted_at.is_(None),
+            among_bound(dialect, row.id),
+        )
+        .order_by(row.id)
+        .with_for_update(key_share=True)
+    )
+
+
+_LOCKED: Final = Prepared(_prepare_locked)
+
+
+def _stored(
+    session: Session, workspace_id: int, rows: Sequence[Any], changes: Collection[Change]
+) -> list[Stored]:
     keys = {key for change in changes for key in change.values}
     values = property_values(session, workspace_id, [row.id for row in rows], keys)
     return [
@@ -173,7 +212,9 @@ def insert_contacts(
     ).all()
     ids: dict[str, int] = dict(landed)
     put = {
-        ids[str(row["public_id"])]: _filled({**_built_in(change.fields, source), **change.values})
+        ids[str(row["public_id"])]: value_rows.filled(
+            {**value_rows.built_in(change.fields, source), **change.values}
+        )
         for row, change in zip(rows, changes, strict=True)
         if row["public_id"] in ids
     }
@@ -198,7 +239,7 @@ def rewrite_contacts(
     moved = {each.stored.id: email for each in written if (email := each.moved.get("email"))}
     marks.take_over(session, workspace_id, moved)
     put = {
-        rewrite.stored.id: {**_built_in(rewrite.moved, None), **rewrite.values}
+        rewrite.stored.id: {**value_rows.built_in(rewrite.moved, None), **rewrite.values}
         for rewrite in written
     }
     value_rows.write_values(session, workspace_id, put, at)
@@ -217,23 +258,31 @@ def _update(session: Session, workspace_id: int, rewrites: Sequence[Rewrite], at
         touch(session, workspace_id, same, at)
     if not rows:
         return
-    changing = update(Contact).where(Contact.workspace_id == workspace_id)
-    if session.get_bind().dialect.name == "sqlite":
-        # One prepared statement for all rows: of a joined batch SQLite would read the whole
-        # workspace once for each of them.
-        session.connection().execute(
-            changing.where(Contact.id == bindparam("row_id")).values(
-                {field: bindparam(f"new_{field}") for field in FIELDS} | {"updated_at": at}
-            ),
-            rows,
+    same_for_all = {"of_workspace": workspace_id, "at": at}
+    if dialect_of(session) == "sqlite":
+        # Row by row: of a joined batch SQLite would read the whole workspace once for each of them.
+        _CHANGE.run_many(session, [row | same_for_all for row in rows])
+    else:
+        _CHANGE.run(session, rows=packed(session, rows), **same_for_all)
+
+
+def _prepare_change(dialect: str) -> Executable:
+    table = table_of(Contact)
+    new: Any = rows_table(dialect, _NEW_FIELDS).c
+    if dialect == "sqlite":
+        new = {name: bindparam(name, type_=kind) for name, kind in _NEW_FIELDS.items()}
+    values = {field: new[f"new_{field}"] for field in FIELDS}
+    return (
+        update(table)
+        .where(
+            table.c.workspace_id == bindparam("of_workspace", type_=Id),
+            table.c.id == new["row_id"],
         )
-        return
-    batch = batch_table(session, _NEW_FIELDS, rows)
-    session.execute(
-        changing.where(Contact.id == batch.c.row_id)
-        .values({field: batch.c[f"new_{field}"] for field in FIELDS} | {"updated_at": at})
-        .execution_options(synchronize_session=False)
+        .values({**values, "updated_at": bindparam("at", type_=Instant())})
     )
+
+
+_CHANGE: Final = Prepared(_prepare_change)
 
 
 def touch(session: Session, workspace_id: int, row_ids: Collection[int], at: datetime) -> None:
@@ -244,16 +293,3 @@ def touch(session: Session, workspace_id: int, row_ids: Collection[int], at: dat
         .values(updated_at=at)
         .execution_options(synchronize_session=False)
     )
-
-
-def _built_in(fields: Mapping[str, str | None], source: str | None) -> dict[str, TypedValue | None]:
-    """Return the value rows of the built-in fields; `source` never changes after creation."""
-    texts = {key: text for key, text in fields.items() if key in BUILT_IN}
-    if source is not None:
-        texts["source"] = source
-    return {key: None if text is None else of_text(text) for key, text in texts.items()}
-
-
-def _filled(values: Mapping[str, TypedValue | None]) -> dict[str, TypedValue | None]:
-    """Return what a new contact has; there is nothing to remove of it."""
-    return {key: value for key, value in values.items() if value is not None}

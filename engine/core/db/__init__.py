@@ -13,9 +13,9 @@ from engine.core.db.batch import (
     upsert_of,
 )
 from engine.core.db.engine import WRITE, Database, make_engine
-from engine.core.db.guard import WorkspaceBreach, scope
+from engine.core.db.guard import WorkspaceBreach, scope, scope_of
 from engine.core.db.paging import next_cursor, older
-from engine.core.db.prepared import Prepared, dialect_of, table_of
+from engine.core.db.prepared import Prepared, dialect_of, table_of, within_scope
 from engine.core.db.schema import (
     EMBEDDED,
     Base,
@@ -56,9 +56,11 @@ __all__ = [
     "packed",
     "rows_table",
     "scope",
+    "scope_of",
     "table_of",
     "upsert",
     "upsert_of",
+    "within_scope",
     "workspace_if_embedded",
     "workspace_key",
     "workspace_reference",

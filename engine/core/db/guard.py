@@ -46,6 +46,12 @@ def scope(session: Session, workspace_id: int) -> None:
         session.connection().info[_KEY] = workspace_id
 
 
+def scope_of(session: Session) -> int | None:
+    """Return the workspace that `session` is restricted to, if any."""
+    found: int | None = session.info.get(_KEY)
+    return found
+
+
 def attach(sessions: "sessionmaker[Session] | type[Session]") -> None:
     """Listen on a session factory; the web's own session class calls this too."""
     event.listen(sessions, "after_begin", _mark_connection)

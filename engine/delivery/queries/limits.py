@@ -18,7 +18,9 @@ from engine.core.db import (
     many,
     packed,
     rows_table,
+    scope_of,
     table_of,
+    within_scope,
 )
 from engine.delivery.models import FAILED, SERVICE, EmailSend
 from engine.delivery.walk_lifecycle import OUTCOME_UNKNOWN
@@ -89,7 +91,9 @@ def recent(session: Session, asked: Sequence[Asked], since: datetime) -> list[Re
         {"workspace_id": each.workspace_id, "contact_id": each.contact_id, "key": each.dedupe_key}
         for each in asked
     ]
-    found = _RECENT.run(session, rows=packed(session, rows), since=since).all()
+    found = _RECENT.run(
+        session, rows=packed(session, rows), since=since, scope=scope_of(session)
+    ).all()
     return [_recent(row) for row in found]
 
 
@@ -111,10 +115,10 @@ def _prepare_recent(dialect: str) -> Executable:
     )
     of_key = (rows.c.workspace_id == send.c.workspace_id) & (rows.c.key == send.c.dedupe_key)
     since = bindparam("since", type_=Instant())
-    return union(
-        select(*shown).join_from(send, rows, of_person).where(send.c.queued_at > since),
-        select(*shown).join_from(send, rows, of_key).where(send.c.contact_id == rows.c.contact_id),
-    )
+    mine = within_scope(send.c.workspace_id)
+    lately = select(*shown).join_from(send, rows, of_person).where(send.c.queued_at > since, mine)
+    named = select(*shown).join_from(send, rows, of_key)
+    return union(lately, named.where(send.c.contact_id == rows.c.contact_id, mine))
 
 
 _RECENT: Final = Prepared(_prepare_recent)

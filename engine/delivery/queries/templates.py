@@ -3,11 +3,23 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Executable, String, func, select
 from sqlalchemy.orm import Session
 
-from engine.core.db import older
+from engine.core.db import (
+    Id,
+    Prepared,
+    among_bound,
+    many,
+    older,
+    packed,
+    rows_table,
+    scope_of,
+    table_of,
+    within_scope,
+)
 from engine.core.ids import write_cursor
 from engine.delivery.models import MARKETING, Sender, Template
 
@@ -148,22 +160,9 @@ def mail_facts(session: Session, keys: Collection[tuple[int, str]]) -> MailFacts
 def _templates(
     session: Session, keys: Collection[tuple[int, str]]
 ) -> dict[tuple[int, str], TemplateFacts]:
-    found = session.execute(
-        select(
-            Template.workspace_id,
-            Template.id,
-            Template.public_id,
-            Template.name,
-            Template.subject,
-            Template.purpose,
-            Template.allow_repeat,
-            (func.length(Template.rendered_html) > 0).label("has_html"),
-        ).where(
-            tuple_(Template.workspace_id, Template.public_id).in_(list(keys)),
-            Template.workspace_id.in_({workspace_id for workspace_id, _ in keys}),
-            Template.deleted_at.is_(None),
-        )
-    )
+    rows = [{"workspace_id": place, "public_id": public_id} for place, public_id in keys]
+    asked = {"rows": packed(session, rows), "scope": scope_of(session)}
+    found = _TEMPLATES.run(session, **asked).all()
     return {
         (row.workspace_id, row.public_id): TemplateFacts(
             row.id,
@@ -178,16 +177,46 @@ def _templates(
     }
 
 
-def _default_senders(session: Session, workspaces: Collection[int]) -> dict[int, SenderFacts]:
-    found = session.execute(
-        select(Sender.workspace_id, Sender.email, Sender.name, Sender.reply_to).where(
-            Sender.workspace_id.in_(workspaces), Sender.is_default
+def _prepare_templates(dialect: str) -> Executable:
+    table = table_of(Template)
+    row, rows = table.c, rows_table(dialect, {"workspace_id": Id, "public_id": String()})
+    named = (rows.c.workspace_id == row.workspace_id) & (rows.c.public_id == row.public_id)
+    return (
+        select(
+            row.workspace_id,
+            row.id,
+            row.public_id,
+            row.name,
+            row.subject,
+            row.purpose,
+            row.allow_repeat,
+            (func.length(row.rendered_html) > 0).label("has_html"),
         )
+        .join_from(table, rows, named)
+        .where(within_scope(row.workspace_id), row.deleted_at.is_(None))
     )
+
+
+_TEMPLATES: Final = Prepared(_prepare_templates)
+
+
+def _default_senders(session: Session, workspaces: Collection[int]) -> dict[int, SenderFacts]:
+    asked = {"ids": many(session, workspaces), "scope": scope_of(session)}
+    found = _SENDERS.run(session, **asked).all()
     return {
         workspace_id: SenderFacts(email, name, reply_to)
         for workspace_id, email, name, reply_to in found
     }
+
+
+def _prepare_senders(dialect: str) -> Executable:
+    row = table_of(Sender).c
+    return select(row.workspace_id, row.email, row.name, row.reply_to).where(
+        among_bound(dialect, row.workspace_id), within_scope(row.workspace_id), row.is_default
+    )
+
+
+_SENDERS: Final = Prepared(_prepare_senders)
 
 
 def template_row(row: Template) -> TemplateRow:

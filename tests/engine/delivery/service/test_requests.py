@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, update
 
+from engine.audience import queries as audience_queries
 from engine.audience.models import Suppression
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery.models import SERVICE
@@ -56,6 +57,19 @@ def test_another_workspace_has_a_list_of_its_own(desk: Desk, uow: UnitOfWork) ->
         other = accounts.workspace(session, "Other").id
     asked = [delivery.request(other, to_email="kim@people.example"), desk.mail()]
     assert desk.ask(*asked) == [None, "suppressed"]
+
+
+def test_a_session_of_one_workspace_asks_like_a_walker_of_all(desk: Desk, uow: UnitOfWork) -> None:
+    desk.suppress("manual", "blocked@people.example")
+    desk.sent()
+    asked = [desk.mail(), desk.mail(to_email="blocked@people.example", template_id=None)]
+    with uow.begin(desk.workspace) as session:
+        assert why(request_many(session, asked, AT), asked) == ["already_received", "suppressed"]
+    with uow.begin() as session:
+        other = accounts.workspace(session, "Other").id
+    with uow.begin(other) as session:
+        foreign = audience_queries.suppressed(session, {(desk.workspace, "blocked@people.example")})
+    assert foreign == {}
 
 
 def test_an_opt_out_stops_marketing_and_leaves_service_alone(desk: Desk) -> None:
