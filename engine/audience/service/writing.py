@@ -212,9 +212,7 @@ def insert_contacts(
     ).all()
     ids: dict[str, int] = dict(landed)
     put = {
-        ids[str(row["public_id"])]: value_rows.filled(
-            {**value_rows.built_in(change.fields, source), **change.values}
-        )
+        ids[str(row["public_id"])]: value_rows.of_new(change.fields, source, change.values)
         for row, change in zip(rows, changes, strict=True)
         if row["public_id"] in ids
     }
