@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from flask_babel.speaklater import LazyString
 from markupsafe import Markup, escape
@@ -13,7 +12,7 @@ from markupsafe import Markup, escape
 from engine.automations.queries import entry_checks
 from engine.automations.queries.entry_checks import Check
 from engine.automations.queries.explaining import INSIDE, Explanation
-from web.filters import when
+from web.filters import NOTHING, when
 
 Params = Mapping[str, str | int]
 # The answer as a sentence.
@@ -35,7 +34,7 @@ ANSWERS: Final[Mapping[str, LazyString]] = {
     "already_inside": _("The person was inside already, and nobody is inside twice."),
     "entered_before": _("The person had entered before, and the automation lets people in once."),
     "entered_lately": _(
-        "The person had entered too lately: the automation lets people in once in %(days)s days."
+        "The person had entered too recently: the automation lets people in once in %(days)s days."
     ),
     "not_recorded": _(
         "Nothing speaks against it now, and nothing was recorded: it may have come by an import "
@@ -144,8 +143,8 @@ def _line(check: Check) -> Line:
 
 
 def _filled(words: LazyString, params: Params) -> Markup:
-    """Return the sentence with its instants as times; a pause nobody dated says so."""
-    shown: dict[str, object] = {"at": gettext("at an unknown time"), **params}
+    """Return the sentence with its instants as times."""
+    shown: dict[str, object] = {"at": NOTHING, **params}
     for key in _INSTANTS:
         if key in params:
             shown[key] = when(datetime.fromisoformat(str(params[key])))

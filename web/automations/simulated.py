@@ -123,7 +123,8 @@ def path(told: Told, found: Simulation) -> list[Stop]:
         step = told.graph.steps[visit.index]
         word = STEPS.get(step.type).way_out(visit.branch) if visit.branch else ""
         stops.append(Stop(told.title(step), word))
-    if found.ended == FINISHED:
+    last = told.graph.steps[found.visits[-1].index] if found.visits else None
+    if found.ended == FINISHED and not (last and last.kind.ends):
         stops.append(Stop(str(_("End")), ""))
     return stops
 
