@@ -2,7 +2,6 @@
 (function () {
   "use strict";
   var leaving = null;
-  var clean = "";
 
   function rail() {
     return document.getElementById("rail");
@@ -10,13 +9,19 @@
   function form() {
     return document.querySelector("#rail form[data-guard]");
   }
-  function typed() {
-    var found = form();
-    if (!found) return "";
-    return new URLSearchParams(new FormData(found)).toString();
+  /* Whether a field says something else than the page that came from the server. */
+  function changed(field) {
+    if (field.type === "hidden" || field.tagName === "BUTTON" || field.tagName === "FIELDSET") return false;
+    if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+    if (field.tagName !== "SELECT") return field.value !== field.defaultValue;
+    var options = Array.prototype.slice.call(field.options);
+    var first = options.findIndex(function (option) { return option.defaultSelected; });
+    return options.length > 0 && field.selectedIndex !== Math.max(first, 0);
   }
   function dirty() {
-    return !!form() && (form().hasAttribute("data-dirty") || typed() !== clean);
+    var found = form();
+    if (!found) return false;
+    return found.hasAttribute("data-dirty") || Array.prototype.some.call(found.elements, changed);
   }
 
   /* Which operators suit the type of the chosen property. */
@@ -57,7 +62,6 @@
     var here = rail();
     if (!here) return;
     fit();
-    clean = typed();
     if (here.querySelector("#mistakes, [role=alert]") && form()) form().setAttribute("data-dirty", "");
     show(here.getAttribute("data-step"));
     if (!focus) return;
@@ -122,7 +126,6 @@
     if (choice === "discard") {
       form().reset();
       form().removeAttribute("data-dirty");
-      clean = typed();
       return go();
     }
     document.addEventListener("htmx:afterSettle", function done(event) {

@@ -43,7 +43,7 @@ def refuse(draft: Draft, panel: Panel | None, status: int) -> Response:
         raise NotFound
     answer = show(draft, panel, status)
     answer.headers["HX-Retarget"] = f"#{RAIL}"
-    answer.headers["HX-Reswap"] = "outerHTML"
+    answer.headers["HX-Reswap"] = "outerHTML settle:0ms"
     return answer
 
 
