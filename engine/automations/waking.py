@@ -128,6 +128,7 @@ def _prepare_waiting(dialect: str) -> Executable:
     )
     waits = (
         (_STEP.automation_run_id == _RUN.id)
+        & (_STEP.workspace_id == workspace_id)
         & (_STEP.awaits == rows.c.name)
         & run_lifecycle.STEP_RUNS.at(PENDING)
         & _STEP.heard.is_(None)

@@ -242,7 +242,7 @@ def _make_acts() -> None:
     _partial(
         "ix_automation_step_runs_awaits",
         table,
-        ["awaits", "automation_run_id"],
+        ["workspace_id", "awaits", "automation_run_id"],
         "status = 'pending' AND awaits IS NOT NULL",
     )
 

@@ -144,6 +144,7 @@ class AutomationStepRun(WorkspaceChild, Base):
         Index("ix_automation_step_runs_automation_run_id_id", "automation_run_id", "id"),
         Index(
             "ix_automation_step_runs_awaits",
+            "workspace_id",
             "awaits",
             "automation_run_id",
             sqlite_where=text("status = 'pending' AND awaits IS NOT NULL"),
