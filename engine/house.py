@@ -9,6 +9,7 @@ from engine.accounts import models as accounts_models
 from engine.audience import models as audience_models
 from engine.automations import fanout, rollup
 from engine.automations import models as automations_models
+from engine.automations.job_walker import JobWalker
 from engine.automations.walker import StepWalker
 from engine.core import audit, boot, effects, events, outbox, rate, ticks
 from engine.core.outbox.drain import drain_for
@@ -42,6 +43,7 @@ class House:
 
     runtime: boot.Runtime
     steps: StepWalker
+    jobs: JobWalker
     sends: SendWalker
     sweeps: Mapping[str, Sweep]
     bounded: Mapping[str, Sweep] = field(default_factory=dict)
@@ -56,16 +58,17 @@ def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House
     """Start one process: floor first, then every room's walkers and subscriptions."""
     runtime = boot.boot(settings, dispatch)
     events.subscribe("automations", fanout.on_events)
-    steps = StepWalker(runtime.uow)
+    steps, jobs = StepWalker(runtime.uow), JobWalker(runtime.uow)
     links = Links(settings.base_url, runtime.secret_key)
     sends = SendWalker(runtime.uow, transport_for(settings), links)
     drain = drain_for(runtime.uow, settings)
     sweeps: dict[str, Sweep] = {
         "steps": steps.sweep,
         "sends": sends.sweep,
+        "run-jobs": jobs.sweep,
         "outbox": drain.sweep,
         "rollup": lambda: rollup.sweep(runtime.uow),
         "retention": lambda: pruning.retention(runtime.uow),
         "purge": lambda: pruning.purge(runtime.uow),
     }
-    return House(runtime, steps, sends, sweeps, {"outbox": drain.tick})
+    return House(runtime, steps, jobs, sends, sweeps, {"outbox": drain.tick})

@@ -41,7 +41,7 @@ def retention(uow: UnitOfWork) -> Mapping[str, int]:
             "idempotency_records": idempotency.forget(session, at),
         }
     done["product_events"] = in_slices(uow, partial(_product_events, at), outbox.forget)
-    done |= {"decisions": 0, "runs": 0, "sends": 0, "events": 0, "audit_lines": 0}
+    done |= {"decisions": 0, "run_jobs": 0, "runs": 0, "sends": 0, "events": 0, "audit_lines": 0}
     for workspace in _workspaces(uow):
         before = at - timedelta(days=workspace.retention_days)
         for sort, gone in _of_workspace(uow, workspace.row_id, before).items():
@@ -104,7 +104,11 @@ def _of_workspace(uow: UnitOfWork, workspace_id: int, before: datetime) -> Mappi
     def decisions(session: Session, after: int) -> Slice:
         return automations.old_decisions(session, workspace_id, before, after)
 
+    def jobs(session: Session, after: int) -> Slice:
+        return automations.old_jobs(session, workspace_id, before, after)
+
     return {
+        "run_jobs": in_slices(uow, jobs, automations.forget_jobs, parts=True),
         "decisions": in_slices(uow, decisions, automations.forget_decisions),
         "runs": in_slices(uow, runs, automations.forget_runs),
         "sends": in_slices(uow, sends, delivery.forget_sends),

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from engine.automations.effects import WalkSteps
+from engine.automations.effects import WalkSteps, WorkRunJobs
 from engine.core import clock
 from engine.core.effects import CHUNK, Effect
 from engine.core.settings import Settings
 from engine.delivery.effects import DispatchSends
-from tasks.automations import WALK_STEPS
+from tasks.automations import WALK_STEPS, WORK_RUN_JOBS
 from tasks.delivery import DISPATCH_SENDS
 from tasks.queue import ENGINE, Argument, Queues, TaskKind
 
 # The sweeps of steps and sends run every minute (interface, "Command line").
 NEXT_SWEEP: Final = timedelta(seconds=60)
-TASKS: Final = (WALK_STEPS, DISPATCH_SENDS)
+TASKS: Final = (WALK_STEPS, WORK_RUN_JOBS, DISPATCH_SENDS)
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,12 @@ ROUTES: Final[Mapping[type[Effect], Route]] = {
         task=WALK_STEPS,
         ids=lambda effect: effect.step_run_ids,
         due_at=lambda effect: effect.due_at,
+        queue=lambda _effect: ENGINE,
+    ),
+    WorkRunJobs: Route(
+        task=WORK_RUN_JOBS,
+        ids=lambda effect: effect.job_ids,
+        due_at=lambda _effect: None,
         queue=lambda _effect: ENGINE,
     ),
     # A pool's queue bears the pool's name.

@@ -47,6 +47,7 @@ class Job:
 JOBS: Final[Sequence[Job]] = (
     Job("steps", _MINUTE),
     Job("sends", _MINUTE),
+    Job("run-jobs", _MINUTE),
     Job("outbox", _MINUTE),
     Job("rollup", _MINUTE),
     Job("retention", _DAY, after=pruning.NIGHTLY),

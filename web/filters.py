@@ -54,6 +54,9 @@ SIGNALS: Mapping[tuple[str, str], Signal] = {
     # How pages tell two states that are stored as others.
     ("step_run", "held"): Signal("hold", lazy_gettext("Held")),
     ("step_run", "left"): Signal("off", lazy_gettext("Left")),
+    ("run_job", "running"): Signal("go", lazy_gettext("Under way")),
+    ("run_job", "done"): Signal("off", lazy_gettext("Done")),
+    ("run_job", "stopped"): Signal("hold", lazy_gettext("Stopped")),
     ("send", "queued"): Signal("hold", lazy_gettext("Queued")),
     ("send", "sent"): Signal("go", lazy_gettext("Accepted")),
     ("send", "kept"): Signal("off", lazy_gettext("Kept here")),
@@ -87,10 +90,12 @@ _NAVIGATION: tuple[tuple[object, tuple[tuple[object, str], ...]], ...] = (
             (lazy_gettext("Outbox"), "sends.index"),
         ),
     ),
+    (lazy_gettext("Prepare"), ((lazy_gettext("Templates"), "templates.index"),)),
     (
         lazy_gettext("Workspace"),
         (
             (lazy_gettext("Audit log"), "audit.index"),
+            (lazy_gettext("Secrets"), "secrets.index"),
             (lazy_gettext("API keys"), "api_keys.index"),
             (lazy_gettext("Settings"), "workspace.index"),
         ),

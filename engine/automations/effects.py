@@ -14,3 +14,11 @@ class WalkSteps(Effect):
     sweep: ClassVar[str] = "steps"
     step_run_ids: tuple[int, ...]
     due_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class WorkRunJobs(Effect):
+    """Go on with these acts on many runs."""
+
+    sweep: ClassVar[str] = "run-jobs"
+    job_ids: tuple[int, ...]

@@ -15,6 +15,8 @@ from engine.automations.models import (
     AutomationEntry,
     AutomationRun,
     AutomationStepRun,
+    RunJob,
+    RunJobItem,
     RunMove,
     TriggerDecision,
 )
@@ -70,6 +72,35 @@ def forget_decisions(session: Session, decision_ids: Sequence[int]) -> int:
     """Delete decisions; return how many went."""
     row = TriggerDecision
     return delete_all(session, row, among(session, row.id, decision_ids))
+
+
+def old_jobs(session: Session, workspace_id: int, before: datetime, after: int) -> Slice:
+    """Return acts on many runs that ended before `before`; one under way stays."""
+    row = RunJob
+    old = row.finished_at < before
+    return oldest(
+        session, row, row.workspace_id == workspace_id, old, row.created_at < before, after
+    )
+
+
+def forget_jobs(session: Session, job_ids: Sequence[int]) -> int:
+    """Delete a bounded part of ended jobs: what became of their runs first; return how many rows.
+
+    The job itself goes once nothing of it is left.
+    """
+    item, job = RunJobItem, RunJob
+    some = session.execute(
+        select(item.job_id, item.run_id)
+        .where(among(session, item.job_id, job_ids))
+        .order_by(item.job_id, item.run_id)
+        .limit(SLICE)
+    ).all()
+    if not some:
+        ended = and_(among(session, job.id, job_ids), job.finished_at.is_not(None))
+        return delete_all(session, job, ended)
+    of_job = some[0].job_id
+    runs = [row.run_id for row in some if row.job_id == of_job]
+    return delete_all(session, item, and_(item.job_id == of_job, among(session, item.run_id, runs)))
 
 
 def event_in_use(doomed_before: datetime | None = None) -> ColumnElement[bool]:

@@ -14,6 +14,7 @@ KNOWN: Final = (
     "steps", "sends", "scans", "campaigns-due", "campaigns-sending", "send-jobs", "ab-winners",
     "agent-retries", "agent-stuck", "agent-replies", "agent-health", "segments", "confirmations",
     "imports", "webhooks", "dates", "outbox", "imap", "rollup", "retention", "purge",
+    "run-jobs",
 )  # fmt: skip
 
 
@@ -26,6 +27,7 @@ def sweep(name: str | None, everything: bool) -> None:
     \b
     steps      due, stale and lapsed step runs
     sends      queued mails without a hint, lapsed leases
+    run-jobs   acts on many runs that wait to go on
     outbox     product events that wait
     rollup     the figures of automations
     retention  forgets what is older than its workspace keeps it

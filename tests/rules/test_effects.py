@@ -14,7 +14,7 @@ SWEEPS: Final = frozenset(
         "steps", "sends", "scans", "campaigns-due", "campaigns-sending", "send-jobs", "ab-winners",
         "agent-retries", "agent-stuck", "agent-replies", "agent-health", "segments",
         "confirmations", "imports", "webhooks", "dates", "outbox", "imap", "rollup", "retention",
-        "purge",
+        "purge", "run-jobs",
     }
 )  # fmt: skip
 

@@ -5,9 +5,12 @@ A new area adds its line; the probe fails for a route with an id whose area has 
 
 from collections.abc import Mapping
 
+from engine.automations.queries import RunFilter
+from engine.automations.service import RunAct, bulk
 from engine.core.clock import FixedClock
 from engine.house import House
 from tests.factories import accounts, audience, scenes
+from tests.factories.automations import ACTOR
 
 Ids = Mapping[str, str]
 
@@ -21,6 +24,11 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
     with house.runtime.uow.begin() as session:
         key, _secret = accounts.api_key(session, workspace_id)
         key_id = key.public_id
+        asked = bulk.ask(
+            session, workspace_id, RunFilter(attention=True), RunAct("dismiss"), ACTOR, clock.now()
+        )
+        assert isinstance(asked, bulk.Asked)
+        job_id = asked.job_id
         blocked = audience.suppression(session, workspace_id).public_id
     return {
         "api_keys": {"public_id": key_id},
@@ -28,7 +36,7 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         # A link is good for whoever holds it; this one was made up.
         "links": {"token": "made.up.here.withoutthesignature1234"},
         "people": {"public_id": scene.people["first"]},
-        "runs": {"public_id": next(iter(scene.runs.values()))},
+        "runs": {"public_id": next(iter(scene.runs.values())), "job_id": job_id},
         "suppressions": {"public_id": blocked},
         "sends": {"public_id": scene.sends["first"]},
     }

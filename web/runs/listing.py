@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from flask_babel import gettext
+from flask_babel import lazy_gettext as _
+from flask_babel.speaklater import LazyString
 from sqlalchemy.orm import Session
 
 from engine.automations import queries
@@ -12,11 +15,22 @@ from engine.automations.models import CANCELLED, HOLD, RUNNING
 from engine.automations.queries import RunFilter, RunRow
 from web import days
 from web.automations import reading
+from web.filters import signal
 from web.runs import messages
 
 FIELDS: Final = ("automation", "status", "step", "since", "until", "q", "error", "attention")
 # A select with more entries than this helps nobody; the address takes any id.
 _CHOICES: Final = 200
+_LABELS: Final[Mapping[str, LazyString]] = {
+    "automation": _("Automation"),
+    "status": _("Status"),
+    "step": _("Step"),
+    "since": _("Entered from"),
+    "until": _("Entered until"),
+    "q": _("Person"),
+    "error": _("Error"),
+    "attention": _("Needs attention"),
+}
 WAITING: Final = "waiting"
 HELD: Final = "held"
 LEFT: Final = "left"
@@ -93,6 +107,22 @@ def status(row: RunRow, at: datetime) -> str:
     if row.held_at is None and row.due_at > at:
         return WAITING
     return HELD if row.paused == HOLD else row.status
+
+
+def told(asked: Mapping[str, str], offered: Choices) -> list[tuple[str, str]]:
+    """Return a filter in words: pairs of what it asks for, as the list names it, and the value."""
+    names = {"automation": dict(offered.automations), "step": dict(offered.steps)}
+    return [
+        (str(_LABELS[name]), names.get(name, {}).get(value, _value(name, value)))
+        for name, value in asked.items()
+        if value
+    ]
+
+
+def _value(name: str, value: str) -> str:
+    if name == "attention":
+        return str(gettext("yes"))
+    return str(signal(value, "run").word) if name == "status" else value
 
 
 def choices(session: Session, workspace_id: int, automation: str) -> Choices:

@@ -32,6 +32,12 @@ REASONS: Final[Mapping[str, LazyString]] = {
         "The revision of this run, or the step in it, cannot be begun by this version."
     ),
     "nothing_to_dismiss": _("This run does not ask for attention."),
+    "nothing_matches": _("No run matches any more."),
+    "too_many": _("More than %(limit)s runs at once: narrow the filter."),
+    "action_needed": _("Say what is to be done."),
+    "step_needed": _("Say which step to move to."),
+    "run_job_not_found": _("There is no such job."),
+    "job_is_done": _("It has done all its runs already."),
 }
 # What an act did, for the line above the page.
 DID: Final[Mapping[str, LazyString]] = {
@@ -41,6 +47,16 @@ DID: Final[Mapping[str, LazyString]] = {
     "cancel": _("The run has been ended."),
     "dismiss": _("The run no longer asks for attention."),
 }
+# What is done to many runs, as the title of a job.
+MANY: Final[Mapping[str, LazyString]] = {
+    "retry": _("Try many runs again"),
+    "skip-step": _("Skip a step for many people"),
+    "move": _("Move many people to another step"),
+    "cancel": _("End many runs"),
+    "dismiss": _("Take many runs off the list of what needs attention"),
+}
+_HALTED: Final = _("Stopped. What was done stays done; the other runs are left alone.")
+_HALTED_BEFORE: Final = _("It was stopped already.")
 _SKIPPED_TO_THE_END: Final = _("The step was skipped, and the run has come to its end.")
 # ended_reason → why; a run that finished needs no reason.
 ENDED: Final[Mapping[str, LazyString]] = {
@@ -62,6 +78,14 @@ ERRORS: Final[Mapping[str, LazyString]] = {
     "NO_SENDER": _("The workspace has no default sender."),
     "NO_ADDRESS": _("The person has no e-mail address."),
     "NO_TOPIC": _("The step has no topic."),
+    "WEBHOOK_WITHOUT_ADDRESS": _("The webhook has no address."),
+    "WEBHOOK_REFUSED": _("The server did not accept it."),
+    "WEBHOOK_UNREACHABLE": _("The server could not be reached."),
+    "WEBHOOK_BODY_BROKEN": _("The body of the webhook does not work for this person."),
+    "ADDRESS_NOT_ALLOWED": _("The address lies in a private network, where no call may go."),
+    "SECRET_NOT_FOUND": _("The secret no longer exists."),
+    "SECRET_UNREADABLE": _("The secret cannot be opened with the key of this installation."),
+    "TEXT_BROKEN": _("The text of the message does not work for this person."),
     "WINDOW_NEVER_OPENS": _("The hours that are waited for never come."),
     "TOPIC_NOT_FOUND": _("The topic no longer exists."),
     "PROPERTY_NOT_FOUND": _("A property that the step changes no longer exists."),
@@ -96,7 +120,8 @@ BROKEN: Final = frozenset({"step_failed", "loop_cap", "step_not_found"})
 
 def refusal(refused: Refused) -> str:
     """Return why an act was refused."""
-    return str(REASONS.get(refused.reason, refused.reason))
+    words = str(REASONS.get(refused.reason, refused.reason))
+    return words % refused.params if "%(" in words else words
 
 
 def did(action: str, step: str | None) -> str:
@@ -107,6 +132,16 @@ def did(action: str, step: str | None) -> str:
     if action == "skip-step" and step is None:
         return str(_SKIPPED_TO_THE_END)
     return str(DID[action]) % {"step": step or ""}
+
+
+def many(action: str) -> str:
+    """Return what a job does."""
+    return str(MANY.get(action, action))
+
+
+def halted(*, again: bool) -> str:
+    """Return what a stop of a job did. again: somebody had stopped it before."""
+    return str(_HALTED_BEFORE if again else _HALTED)
 
 
 def ended(code: str | None) -> str:

@@ -25,6 +25,7 @@ def index() -> Response:
         runs=listing.lines(session(), person.workspace_id, rows, now()),
         filter=asked,
         filtered=any(asked.values()),
+        act_on={name: value for name, value in asked.items() if value},
         automations=choices.automations,
         steps=choices.steps,
         page=Page(following, first=after is None),

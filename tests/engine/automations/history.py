@@ -79,6 +79,7 @@ class Installation:
         self.house = House(
             house.runtime,
             self.walkers[0],
+            house.jobs,
             self.senders[0],
             {
                 "steps": self.walkers[0].sweep,

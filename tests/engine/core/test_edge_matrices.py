@@ -24,9 +24,11 @@ from engine.automations.models import (
     PAUSED,
     STEP_RUN_STATUSES,
     AutomationStepRun,
+    RunJob,
 )
 from engine.core import audit, outbox
 from engine.core.clock import FixedClock
+from engine.core.ids import new_public_id
 from engine.core.machine import Machine, transition, transition_many
 from engine.core.outcome import Recorded, Refused, Transitioned
 from engine.delivery import lifecycle as delivery_lifecycle
@@ -105,6 +107,24 @@ def _step_run(session: Session, status: str) -> int:
     return _status(session, step, found, status)
 
 
+def _run_job(session: Session, status: str) -> int:
+    row = RunJob(
+        workspace_id=accounts.workspace(session).id,
+        public_id=new_public_id(),
+        action="cancel",
+        wanted={},
+        status=status,
+        first_run_id=1,
+        total=1,
+        due_at=START,
+        created_by=ACTOR.name,
+        created_at=START,
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
 def _send(session: Session, status: str) -> int:
     return delivery.send(session, accounts.workspace(session).id, status).id
 
@@ -146,6 +166,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     ),
     "automation_run": Subject(_run),
     "automation_step_run": Subject(_step_run),
+    "run_job": Subject(_run_job),
     "send": Subject(_send, _report),
 }
 PLACES: Final = [

@@ -4,6 +4,7 @@ import pytest
 from flask import Flask
 
 from engine.core.unit_of_work import UnitOfWork
+from engine.house import House
 from tests.web.api.seeds import plant
 from tests.web.api.support import Program, problem, program
 from tests.web.support import Town
@@ -53,3 +54,37 @@ def test_a_key_that_only_reads_may_not_act(
     run = _run(shop, uow)
     reader = program(app, uow, acme.workspace_id, "runs:read")
     problem(reader.post(f"/runs/{run}/{act}", {}), 403)
+
+
+def test_many_runs_are_counted_acted_on_and_answered_for(
+    shop: Program, uow: UnitOfWork, house: House
+) -> None:
+    run = _run(shop, uow)
+    ask = {"filter": {"status": "running"}, "action": "cancel", "reason": "wrong list"}
+    counted = shop.post("/runs/bulk", {**ask, "dry_run": True})
+    assert (counted.status_code, counted.json) == (200, {"count": 1, "capped": False})
+    asked = shop.post("/runs/bulk", ask)
+    assert (asked.status_code, asked.json["status"], asked.json["total"]) == (202, "running", 1)
+    job = f"/runs/bulk/{asked.json['id']}"
+    house.jobs.sweep()
+    done = shop.get(job).json
+    assert (done["status"], done["done"], done["refused"]) == ("done", 1, 0)
+    assert done["filter"]["status"] == "running"
+    (item,) = shop.get(f"{job}/items?outcome=done").json["items"]
+    assert (item["run_id"], item["outcome"], item["reason"]) == (run, "done", None)
+    assert shop.get(f"{job}/items?outcome=refused").json == {"items": [], "next": None}
+    problem(shop.post(f"{job}/stop"), 409, "job_is_done")
+    problem(shop.post("/runs/bulk", ask), 409, "nothing_matches")
+
+
+def test_what_cannot_be_asked_for_many_is_a_problem_document(
+    shop: Program, uow: UnitOfWork
+) -> None:
+    _run(shop, uow)
+    problem(shop.post("/runs/bulk", {"filter": {}, "action": "move"}), 422, None, "errors")
+    problem(shop.post("/runs/bulk", {"filter": {"x": 1}, "action": "retry"}), 422, None, "errors")
+    for path in ("/runs/bulk/nowhere", "/runs/bulk/nowhere/items"):
+        problem(shop.get(path), 404, "run_job_not_found")
+    problem(shop.post("/runs/bulk/nowhere/stop"), 404, "run_job_not_found")
+    stopped = shop.post("/runs/bulk", {"filter": {}, "action": "cancel"}).json["id"]
+    assert shop.post(f"/runs/bulk/{stopped}/stop").json["status"] == "stopped"
