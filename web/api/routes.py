@@ -19,6 +19,7 @@ from web.api import (
     events,
     properties,
     run_acts,  # noqa: F401 - adds its operations to the area of runs
+    run_jobs,  # noqa: F401 - as above
     runs,
     senders,
     sends,
