@@ -6,8 +6,17 @@ from flask import Flask
 
 from tests.web.support import fill, methods, page_rules
 
-# What is no page of the console: figures for programs, a mail's own frame.
-APART = frozenset({"health.live", "health.ready", "health.figures", "sends.body"})
+# What is no page of the console: figures for programs, a mail's own frame, options of a list.
+APART = frozenset(
+    {
+        "automations.simulated_mail",
+        "health.live",
+        "health.ready",
+        "health.figures",
+        "people.choose",
+        "sends.body",
+    }
+)
 # Confirmations stand in the page too; without script they are open.
 DIALOGS = {"automations.detail": "?ask=pause"}
 
@@ -19,7 +28,7 @@ def addresses(app: Flask, ids: Mapping[str, Mapping[str, str]]) -> list[str]:
         area = rule.endpoint.split(".")[0]
         if "GET" not in methods(rule) or rule.endpoint in APART:
             continue
-        if rule.arguments and area not in ids:
+        if rule.arguments - ids.get(area, {}).keys():
             continue
         address = fill(app, rule, ids.get(area, {}))
         found.append(address)
