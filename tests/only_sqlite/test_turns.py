@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import OperationalError
 
-from engine.core.db import Database
+from engine.core.db import WRITE, Database
 from engine.core.unit_of_work import UnitOfWork
 from tests.support.waiting import wait_for
 
@@ -64,3 +64,19 @@ def test_readers_wait_for_nobody(uow: UnitOfWork) -> None:
         wait_for(lambda: bool(read), "the reader has read")
     reader.join(10)
     assert read == [0]
+
+
+def test_a_connection_that_writes_twice_blocks_nobody_afterwards(uow: UnitOfWork) -> None:
+    with uow.database.engine.connect().execution_options(**WRITE) as connection:
+        for word in ("first", "second"):
+            connection.execute(text("INSERT INTO seen VALUES (:word)"), {"word": word})
+            connection.commit()
+    third = threading.Thread(target=_write_third, args=(uow,), daemon=True)
+    third.start()
+    third.join(10)
+    assert not third.is_alive()
+
+
+def _write_third(uow: UnitOfWork) -> None:
+    with uow.begin() as session:
+        session.execute(text("INSERT INTO seen VALUES ('third')"))

@@ -71,7 +71,8 @@ class _Turns:
     def begin(self, connection: Connection) -> None:
         """Begin a transaction; a writing one after its turn has come."""
         writes = connection.get_execution_options().get("stellwerk_write", False)
-        if writes:
+        # A connection that begins once more before it goes back still has its turn.
+        if writes and not connection.info.get(_TURN, False):
             # Whoever waits in vain goes on to SQLite and is told there that it is busy.
             connection.info[_TURN] = self._lock.acquire(timeout=_BUSY_MS / 1000)
         try:
