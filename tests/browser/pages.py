@@ -9,6 +9,7 @@ from tests.web.support import fill, methods, page_rules
 # What is no page of the console: figures for programs, a mail's own frame, options of a list.
 APART = frozenset(
     {
+        "automations.sentence",
         "automations.simulated_mail",
         "health.live",
         "health.ready",

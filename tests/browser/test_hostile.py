@@ -42,7 +42,7 @@ def _typed(house: House, clock: FixedClock, town: Town, text: str) -> Scene:
 
 def _pages(site: Site, scene: Scene) -> list[str]:
     ids = {
-        "automations": {"public_id": scene.automations["active"]},
+        "automations": {"public_id": scene.automations["active"], "key": "wait"},
         "people": {"public_id": scene.people["first"]},
         "runs": {"public_id": scene.runs["at again"]},
         "sends": {"public_id": scene.sends["last"]},

@@ -43,7 +43,7 @@ class Desk:
         """Return a step of the stored draft."""
         return next(step for step in self.document()["steps"] if step["key"] == key)
 
-    def form(self, query: str, action: str) -> dict[str, str]:
+    def form(self, query: str, action: str) -> dict[str, Any]:
         """Return the form with this action on a page of the editor, as a browser would send it."""
         return fields(self.reader.get(f"{self.page}{query}"), f"{self.page}{action}")
 
@@ -67,17 +67,21 @@ def desk(
     return Desk(reader, uow, town, saved.public_id)
 
 
-def fields(answer: TestResponse, action: str) -> dict[str, str]:
-    """Return what a browser sends with the form that has this action."""
+def fields(answer: TestResponse, action: str) -> dict[str, Any]:
+    """Return what a browser sends with the form that has this action; a list for many values."""
     form = one(tree(answer), f"form[action={action}]")
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for field in pick(form, "[name]"):
         kind = field.get("type")
         if field.tag == "button":
             continue
         if kind in ("radio", "checkbox") and field.get("checked") is None:
             continue
-        found[str(field.get("name"))] = _value(field)
+        name, value = str(field.get("name")), _value(field)
+        if kind == "checkbox":
+            found.setdefault(name, []).append(value)
+        else:
+            found[name] = value
     return found
 
 

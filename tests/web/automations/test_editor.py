@@ -53,7 +53,15 @@ def test_a_mail_is_saved_with_template_and_subject(
     assert work.step("hello")["config"] == {"template_id": template, "subject_override": "Hey"}
 
 
-def test_tim_05_saving_five_times_unchanged_changes_nothing(work: Desk, uow: UnitOfWork) -> None:
+def test_tim_05_saving_seven_in_the_evening_five_times_unchanged_changes_nothing(
+    work: Desk, uow: UnitOfWork
+) -> None:
+    work.edit("?add=last.", "/steps", kind="wait_until")
+    evening = {"mode": "window", "opens": "19:00", "weekdays": ["1", "3"]}
+    work.edit("?step=wait-until-1", "/steps/wait-until-1", **evening)
+    assert work.step("wait-until-1")["config"]["opens"] == "19:00"
+    with uow.read() as session:
+        told = session.scalars(select(AuditEntry.action)).all().count("automation.updated")
     before, version = work.document(), work.version()
     for _time in range(5):
         for key in work.order():
@@ -62,8 +70,8 @@ def test_tim_05_saving_five_times_unchanged_changes_nothing(work: Desk, uow: Uni
         assert work.edit("?step=_settings", "/settings").status_code == 303
     assert (work.document(), work.version()) == (before, version)
     with uow.read() as session:
-        actions = session.scalars(select(AuditEntry.action)).all()
-    assert "automation.updated" not in actions
+        after = session.scalars(select(AuditEntry.action)).all().count("automation.updated")
+    assert after == told == 2
 
 
 @pytest.mark.parametrize("typed", ["many", "-3", "0"])
@@ -165,7 +173,7 @@ def test_a_step_moves_into_another_branch_by_a_select(work: Desk) -> None:
 
 def test_deleting_a_step_that_others_lead_to_asks_where_they_lead_now(work: Desk) -> None:
     opened = tree(work.reader.get(f"{work.page}?step=last"))
-    assert texts(opened, "a.btn.stop") == ["Delete…"]
+    assert texts(opened, "#rail a.btn.stop") == ["Delete…"]
     asked = tree(work.reader.get(f"{work.page}/steps/last/delete"))
     assert texts(asked, "#rail label") == ["Behind “first_name is “Ada”?”, yes"]
     refused = work.send("/steps/last/delete", {"version": str(work.version())})
@@ -243,6 +251,22 @@ def test_who_may_not_edit_sees_what_is_in_force_and_no_form(
     assert not pick(page, ".inserts")
     for action in ("steps", "steps/wait", "steps/wait/delete", "undo", "trigger", "settings"):
         assert reader.post(f"/automations/{public_id}/{action}").status_code == 403
+
+
+@pytest.mark.parametrize("role", ["owner", "support"])
+def test_edt_11_a_plan_of_20_steps_is_shown_as_20_stations(
+    app: Flask, uow: UnitOfWork, acme: Town, clock: FixedClock, role: str
+) -> None:
+    steps = [making.delay(f"wait{number}", number + 1) for number in range(20)]
+    with uow.begin() as session:
+        raw = making.document(*steps)
+        public_id = making.live(session, acme.workspace_id, raw, clock.now()).public_id
+    reader = Reader(app)
+    reader.sign_in(acme.people[role])
+    page = tree(reader.get(f"/automations/{public_id}"))
+    shown = [str(station.get("id")) for station in pick(page, ".plan .station")]
+    assert shown == ["at-_start", *(f"at-wait{number}" for number in range(20)), "at-end"]
+    assert bool(pick(page, ".inserts")) == (role == "owner")
 
 
 def test_what_is_in_force_is_shown_apart_from_the_draft(
