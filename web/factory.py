@@ -25,6 +25,7 @@ from web.links import views as links
 from web.people import routes as people
 from web.replay import Repeating
 from web.runs import routes as runs
+from web.secrets import views as secrets
 from web.sends import views as sends
 from web.suppressions import views as suppressions
 from web.workspace import views as workspace
@@ -40,6 +41,7 @@ PAGES: Final[tuple[Blueprint, ...]] = (
     people.pages,
     suppressions.pages,
     sends.pages,
+    secrets.pages,
     api_keys.pages,
     audit.pages,
     workspace.pages,

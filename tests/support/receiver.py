@@ -104,7 +104,7 @@ class Receiver:
             def log_message(self, format: str, *args: Any) -> None:
                 """Say nothing."""
 
-            do_GET = do_POST = serve
+            do_GET = do_POST = do_PUT = serve
 
         return Handler
 

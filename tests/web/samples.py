@@ -9,7 +9,7 @@ from engine.automations.queries import RunFilter
 from engine.automations.service import RunAct, bulk
 from engine.core.clock import FixedClock
 from engine.house import House
-from tests.factories import accounts, audience, scenes
+from tests.factories import accounts, audience, scenes, secrets
 from tests.factories.automations import ACTOR
 
 Ids = Mapping[str, str]
@@ -29,6 +29,7 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         )
         assert isinstance(asked, bulk.Asked)
         job_id = asked.job_id
+        hook = secrets.secret(session, workspace_id).public_id
         blocked = audience.suppression(session, workspace_id).public_id
     return {
         "api_keys": {"public_id": key_id},
@@ -37,6 +38,7 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         "links": {"token": "made.up.here.withoutthesignature1234"},
         "people": {"public_id": scene.people["first"]},
         "runs": {"public_id": next(iter(scene.runs.values())), "job_id": job_id},
+        "secrets": {"public_id": hook},
         "suppressions": {"public_id": blocked},
         "sends": {"public_id": scene.sends["first"]},
     }

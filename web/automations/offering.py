@@ -1,17 +1,21 @@
 """What a workspace has for a kind's form to choose from: read only where the kind wants it."""
 
-from collections.abc import Collection
+from collections.abc import Mapping, Set
 from typing import Any, Final
 
 from flask_babel import lazy_gettext as _
 from sqlalchemy.orm import Session
 
+from engine.accounts import secret_rows
+from engine.accounts.service.secrets import ADDRESS, SIGNING
 from engine.audience import queries as audience
 from engine.audience.models import BUILT_IN, TEXT
 from engine.delivery import queries as delivery
 from web.automations.kinds.base import Choices, PropertyChoice
 
 MOST: Final = 200
+# What a kind of step wants → the kind of secrets that suit it.
+_SECRETS: Final[Mapping[str, str]] = {"signing": SIGNING, "addresses": ADDRESS}
 _BUILT_IN: Final[dict[str, Any]] = {
     "email": _("Address"),
     "first_name": _("First name"),
@@ -20,7 +24,7 @@ _BUILT_IN: Final[dict[str, Any]] = {
 }
 
 
-def read(session: Session, workspace_id: int, wants: Collection[str]) -> Choices:
+def read(session: Session, workspace_id: int, wants: Set[str]) -> Choices:
     """Return the choices that are wanted, one statement for each; at most MOST of each."""
     templates, topics, properties = [], [], []
     if "templates" in wants:
@@ -32,7 +36,10 @@ def read(session: Session, workspace_id: int, wants: Collection[str]) -> Choices
         found, _more = audience.list_properties(session, workspace_id, limit=MOST)
         properties = [PropertyChoice(key, str(_BUILT_IN[key]), TEXT) for key in BUILT_IN]
         properties += [PropertyChoice(row.key, _label(row), row.type) for row in found]
-    return Choices(sorted(templates, key=_by_name), sorted(topics, key=_by_name), properties)
+    secrets = [] if not wants & _SECRETS.keys() else secret_rows.list_secrets(session, workspace_id)
+    kept = {_SECRETS[want] for want in wants & _SECRETS.keys()}
+    named = [(row.public_id, row.name) for row in secrets if row.kind in kept]
+    return Choices(sorted(templates, key=_by_name), sorted(topics, key=_by_name), properties, named)
 
 
 def _label(row: audience.PropertyRow) -> str:

@@ -1,10 +1,14 @@
 """The further kinds of steps in the editor: their forms open, save, and keep what is wrong."""
 
+from typing import Any
+
 import pytest
 
+from engine.accounts.service.secrets import ADDRESS
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from tests.factories import automations as making
+from tests.factories.secrets import secret
 from tests.web.automations.editing import Desk, desk
 from tests.web.picking import one, texts, words
 from tests.web.support import Reader, Town, tree
@@ -64,3 +68,48 @@ def test_a_wait_is_refused_at_the_field_that_is_wrong(work: Desk) -> None:
     assert answer.status_code == 422
     assert one(tree(answer), "#limit_duration").get("value") == "soon"
     assert texts(tree(answer), "#mistakes a") != []
+
+
+def test_a_webhook_is_saved_with_the_secret_that_signs_it(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock
+) -> None:
+    with uow.begin() as session:
+        hook = secret(session, acme.workspace_id).public_id
+        chat = secret(session, acme.workspace_id, "Sales", ADDRESS, "https://chat.example/abcdef")
+    kinds = ("webhook", "slack")
+    steps: list[dict[str, Any]] = [{"key": k, "type": k, "config": {}} for k in kinds]
+    work = desk(owner, uow, acme, clock, *steps)
+    page = tree(work.reader.get(f"{work.page}?step=webhook"))
+    assert texts(page, "#secret_id option") == ["Not signed", "Hook"]
+    answer = work.edit(
+        "?step=webhook",
+        "/steps/webhook",
+        url="https://shop.example/in",
+        secret_id=hook,
+        body='{"a": "{{ contact.id }}"}',
+        headers="X-Team: sales\r\n\r\nX-Two:2",
+    )
+    assert answer.status_code == 303
+    assert work.step("webhook")["config"] == {
+        "url": "https://shop.example/in",
+        "body": '{"a": "{{ contact.id }}"}',
+        "headers": {"X-Team": "sales", "X-Two": "2"},
+        "secret_id": hook,
+    }
+    page = tree(work.reader.get(f"{work.page}?step=slack"))
+    assert texts(page, "#secret_id option") == ["Choose a channel", "Sales"]
+    work.edit("?step=slack", "/steps/slack", secret_id=chat.public_id, text="{{ contact.id }}")
+    assert "chat.example" not in work.reader.get(work.page).text
+
+
+@pytest.mark.parametrize(
+    ("typed", "place"),
+    [({"url": "shop"}, "url"), ({"body": "{"}, "body"), ({"headers": "Host: x"}, "headers")],
+)
+def test_a_webhook_is_refused_at_the_field_that_is_wrong(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock, typed: dict[str, str], place: str
+) -> None:
+    work = desk(owner, uow, acme, clock, {"key": "tell", "type": "webhook", "config": {}})
+    answer = work.edit("?step=tell", "/steps/tell", **typed)
+    assert answer.status_code == 422
+    assert one(tree(answer), "#mistakes a").get("href") == f"#{place}"

@@ -9,9 +9,11 @@ from engine.automations.kinds.steps.delay import DelayStep
 from engine.automations.kinds.steps.email import EmailStep
 from engine.automations.kinds.steps.end import EndStep
 from engine.automations.kinds.steps.random_split import RandomSplitStep
+from engine.automations.kinds.steps.slack import SlackStep
 from engine.automations.kinds.steps.topic import TopicStep
 from engine.automations.kinds.steps.update_contact import UpdateContactStep
 from engine.automations.kinds.steps.wait_until import WaitUntilStep
+from engine.automations.kinds.steps.webhook import WebhookStep
 from engine.core.registry import Registry
 
 KINDS: Final[Mapping[str, AnyStepKind]] = {
@@ -22,6 +24,8 @@ KINDS: Final[Mapping[str, AnyStepKind]] = {
     "random_split": RandomSplitStep(),
     "update_contact": UpdateContactStep(),
     "topic": TopicStep(),
+    "webhook": WebhookStep(),
+    "slack": SlackStep(),
     "end": EndStep(),
 }
 STEPS: Final = Registry("step kind", KINDS)

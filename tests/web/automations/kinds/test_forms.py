@@ -18,6 +18,7 @@ from web.automations.kinds.trigger_forms import TRIGGER_FORMS
 CHOICES = Choices(
     templates=[("t1", "Welcome")],
     topics=[("n1", "News")],
+    secrets=[("s1", "Hook")],
     properties=[
         PropertyChoice("first_name", "First name", "text"),
         PropertyChoice("age", "Age", "number"),
@@ -70,6 +71,17 @@ STEP_SAMPLES: list[tuple[str, dict[str, Any]]] = [
         "wait_until",
         {"mode": "window", "weekdays": [1, 2, 3, 4], "opens": "10:00", "closes": None},
     ),
+    (
+        "webhook",
+        {
+            "url": "https://shop.example/hook",
+            "method": "PUT",
+            "body": '{"name": "{{ contact.first_name }}"}',
+            "headers": {"X-Team": "sales", "X-Two": "a: b"},
+            "secret_id": "s1",
+        },
+    ),
+    ("slack", {"secret_id": "gone", "text": "{{ contact.email }} paid"}),
     ("random_split", {"shares": {"a": 70, "b": 30}}),
     ("random_split", {"shares": {"a": 20, "b": 20, "c": 20, "d": 20, "e": 20}}),
     ("end", {}),

@@ -9,9 +9,11 @@ from web.automations.kinds.steps.delay import DelayWords
 from web.automations.kinds.steps.email import EmailWords
 from web.automations.kinds.steps.end import EndWords
 from web.automations.kinds.steps.random_split import RandomSplitWords
+from web.automations.kinds.steps.slack import SlackWords
 from web.automations.kinds.steps.topic import TopicWords
 from web.automations.kinds.steps.update_contact import UpdateContactWords
 from web.automations.kinds.steps.wait_until import WaitUntilWords
+from web.automations.kinds.steps.webhook import WebhookWords
 
 STEPS: Final = Registry[AnyStepWords](
     "step in words",
@@ -23,6 +25,8 @@ STEPS: Final = Registry[AnyStepWords](
         "random_split": RandomSplitWords(),
         "update_contact": UpdateContactWords(),
         "topic": TopicWords(),
+        "webhook": WebhookWords(),
+        "slack": SlackWords(),
         "end": EndWords(),
     },
 )

@@ -1,0 +1,1 @@
+"""The page of secrets that outbound calls need."""
