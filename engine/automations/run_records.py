@@ -199,13 +199,12 @@ def _prepare_failures(dialect: str) -> Executable:
 _NOTE_FAILURES: Final = Prepared(_prepare_failures)
 
 
-def note_waits(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Note on running runs until when their visit was put off (facts 1.1).
+def note_waits(session: Session, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Note on running runs until when their visit was put off; return how many run (facts 1.1).
 
     rows: run_id, delay_until; None: it is due at once.
     """
-    if rows:
-        _NOTE_WAITS.run(session, rows=packed(session, rows))
+    return len(_NOTE_WAITS.run(session, rows=packed(session, rows)).all()) if rows else 0
 
 
 def _prepare_waits(dialect: str) -> Executable:
@@ -215,6 +214,7 @@ def _prepare_waits(dialect: str) -> Executable:
         update(table)
         .where(table.c.id == rows.c.run_id, run_lifecycle.RUNS.at(RUNNING))
         .values(next_step_at=rows.c.delay_until)
+        .returning(table.c.id)
     )
 
 

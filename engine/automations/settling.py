@@ -215,7 +215,9 @@ def _write(session: Session, plan: Plan, items: Sequence[StepItem], at: datetime
     counters.count_steps(session, (keys[row["id"]] for row in plan.passed), counters.PASSED)
     gone = [row["id"] for row in plan.failed if row["error_code"] in run_lifecycle.DEPARTURES]
     counters.count_steps(session, (keys[row_id] for row_id in gone), counters.DEPARTED)
-    run_records.note_waits(session, plan.deferred)
+    # Whose run ended since our look must not be put off: the end has passed this visit by.
+    if run_records.note_waits(session, plan.deferred) < len(plan.deferred):
+        raise Overtaken
     again = (*plan.retried, *plan.deferred)
     hint_steps(session, [(row["id"], row["due_at"]) for row in again], at)
     due, ended = advancing.advance(session, plan, at)

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select, text, update
 
 from engine.automations import run_lifecycle, run_records, service, settling
+from engine.automations.kinds.steps.base import Deferred
 from engine.automations.models import AutomationRun, AutomationStepRun
 from engine.automations.walker import StepWalker
 from engine.core.clock import FixedClock
@@ -21,6 +22,7 @@ from engine.core.walking import beat
 from tests.factories import automations as make
 from tests.factories import books
 from tests.factories.world import World
+from tests.fakes.steps import script
 from tests.support.waiting import wait_for
 
 
@@ -85,6 +87,25 @@ def test_a_step_that_another_worker_took_is_left_to_it(
     assert len(looks) == 2  # looked again, and found that nothing was left to write
     assert world.log(automation) == [("a", "executing")]
     assert world.run(automation).status == "running"
+
+
+def test_who_is_put_off_while_the_run_is_stopped_waits_for_nothing_more(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(monkeypatch, Deferred(world.clock.now() + timedelta(days=7)))
+    automation = world.live(make.end("a"))
+    world.fire()
+
+    def stop() -> None:
+        with world.uow.begin() as session:
+            where = [AutomationRun.automation_id == automation.id]
+            run_lifecycle.cancel_where(session, where, run_lifecycle.STOPPED, world.clock.now())
+
+    between_look_and_write(monkeypatch, stop)
+    world.walker.sweep()
+    assert world.log(automation) == [("a", "failed")]
+    with world.uow.read() as session:
+        books.assert_books(session)
 
 
 def test_who_was_just_moved_on_by_a_settle_is_stopped_with_the_visit_it_made(
