@@ -28,6 +28,7 @@ from web.runs import routes as runs
 from web.secrets import views as secrets
 from web.sends import views as sends
 from web.suppressions import views as suppressions
+from web.templates import views as templates
 from web.workspace import views as workspace
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -41,6 +42,7 @@ PAGES: Final[tuple[Blueprint, ...]] = (
     people.pages,
     suppressions.pages,
     sends.pages,
+    templates.pages,
     secrets.pages,
     api_keys.pages,
     audit.pages,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from engine.automations.queries import RunFilter
 from engine.automations.service import RunAct, bulk
 from engine.core.clock import FixedClock
+from engine.delivery import queries as delivery
 from engine.house import House
 from tests.factories import accounts, audience, scenes, secrets
 from tests.factories.automations import ACTOR
@@ -31,6 +32,7 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         job_id = asked.job_id
         hook = secrets.secret(session, workspace_id).public_id
         blocked = audience.suppression(session, workspace_id).public_id
+        template = delivery.newest_names(session, workspace_id, 1)[0][0]
     return {
         "api_keys": {"public_id": key_id},
         "automations": {"public_id": scene.automations["active"], "key": "wait"},
@@ -41,4 +43,5 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         "secrets": {"public_id": hook},
         "suppressions": {"public_id": blocked},
         "sends": {"public_id": scene.sends["first"]},
+        "templates": {"public_id": template},
     }

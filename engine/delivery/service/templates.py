@@ -1,8 +1,7 @@
 """Templates: judged, laid out and tried when they are saved, so that sending finds them whole."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -11,7 +10,6 @@ from engine.audience.models import Contact
 from engine.core import audit
 from engine.core.ids import new_public_id
 from engine.core.outcome import Refused, invalid, missing
-from engine.delivery.compose.layout import nested_too_deep, to_html, with_inline_styles
 from engine.delivery.compose.liquid import Broken, parse
 from engine.delivery.compose.render import (
     Compiled,
@@ -24,41 +22,30 @@ from engine.delivery.compose.render import (
     render,
 )
 from engine.delivery.links import Links
-from engine.delivery.models import MARKETING, PURPOSES, Template
+from engine.delivery.models import Template
 from engine.delivery.queries import facts
 from engine.delivery.queries.templates import TemplateRow, template_row
-
-_LONGEST_NAME: Final = 200
-_LONGEST_SUBJECT: Final = 500
-LONGEST_BODY: Final = 300_000
-# A stranger with a name: a template must render for somebody of whom nothing else is known.
-SAMPLE: Final = {"first_name": "Test", "last_name": "User", "email": "test@user.example"}
-
-
-@dataclass(frozen=True)
-class TemplateInput:
-    """A template as people write it: html or mjml (exactly one), Liquid in all texts.
-
-    text None: derived from the HTML. allow_repeat None: by purpose (decision A17).
-    """
-
-    name: str
-    subject: str
-    html: str | None = None
-    mjml: str | None = None
-    text: str | None = None
-    purpose: str = MARKETING
-    allow_repeat: bool | None = None
+from engine.delivery.service.judging import (
+    LONGEST_BODY,
+    LONGEST_SUBJECT,
+    SAMPLE,
+    TemplateInput,
+    judged,
+)
 
 
 @dataclass(frozen=True)
 class Preview:
-    """A template rendered for one contact; missing: variables that rendered empty."""
+    """A template rendered for one contact.
+
+    missing: variables that rendered empty; variables: all paths that the template reads.
+    """
 
     subject: str
     html: str
     text: str
     missing: tuple[str, ...]
+    variables: tuple[str, ...] = ()
 
 
 def create_template(
@@ -69,7 +56,7 @@ def create_template(
     Refused: invalid, with pointer /name, /subject, /html, /mjml, /text or /purpose; a text
     that does not parse or never ends is `template_broken` with message, line (from 1) and column.
     """
-    columns = _columns(given, at)
+    columns = judged(given, at)
     if isinstance(columns, Refused):
         return columns
     row = Template(
@@ -101,7 +88,7 @@ def update_template(
     row = _row(session, workspace_id, public_id)
     if row is None:
         return missing("template_not_found")
-    columns = _columns(given, at)
+    columns = judged(given, at)
     if isinstance(columns, Refused):
         return columns
     held = row.version if expected_version is None else expected_version
@@ -161,80 +148,41 @@ def preview_template(
     row = _row(session, workspace_id, public_id)
     if row is None:
         return missing("template_not_found")
+    source = Source(row.subject, row.rendered_html, row.text)
+    return preview_source(session, workspace_id, source, at, links, contact_public_id)
+
+
+def preview_source(
+    session: Session,
+    workspace_id: int,
+    source: Source,
+    at: datetime,
+    links: Links,
+    contact_public_id: str | None = None,
+) -> Preview | Refused:
+    """Render texts as they would be stored; see `preview_template`."""
     data = _data(session, workspace_id, contact_public_id, links)
     if data is None:
         return missing("contact_not_found")
-    compiled = compile_source(Source(row.subject, row.rendered_html, row.text))
+    compiled = compile_source(source)
     if isinstance(compiled, Flaw):
         return compiled.broken.refused(f"/{compiled.part}")
     mail = render(compiled, data, at)
     if isinstance(mail, Flaw):
         return mail.broken.refused(f"/{mail.part}")
-    return Preview(mail.subject, mail.html, mail.text, missing_variables(compiled, data))
+    empty = missing_variables(compiled, data)
+    return Preview(mail.subject, mail.html, mail.text, empty, compiled.variables)
 
 
 def check_subject(subject: str, pointer: str) -> Refused | None:
     """Return why a subject (for example a step's override) cannot be used, or None."""
-    if len(subject) > _LONGEST_SUBJECT:
-        return invalid("too_long", pointer, limit=_LONGEST_SUBJECT)
+    if len(subject) > LONGEST_SUBJECT:
+        return invalid("too_long", pointer, limit=LONGEST_SUBJECT)
     if mended(subject) != subject:
         return invalid("bad_character", pointer)
     parsed = parse(subject)
     if isinstance(parsed, Broken):
         return parsed.refused(pointer)
-    return None
-
-
-def _columns(given: TemplateInput, at: datetime) -> dict[str, Any] | Refused:
-    """Judge and compile; return the columns to store."""
-    flaw = _flaw(given)
-    if flaw is not None:
-        return flaw
-    # What people wrote is judged as they wrote it, so that line and column are theirs.
-    written = given.mjml if given.mjml is not None else (given.html or "")
-    pointer = "/html" if given.mjml is None else "/mjml"
-    broken = nested_too_deep(written) or parse(written, html=True)
-    if isinstance(broken, Broken):
-        return broken.refused(pointer)
-    laid_out = written if given.mjml is None else to_html(written)
-    if isinstance(laid_out, Broken):
-        return laid_out.refused(pointer)
-    rendered_html = with_inline_styles(laid_out)
-    tried = _trial(Source(given.subject, rendered_html, given.text), at)
-    if tried is not None:
-        return tried.broken.refused(pointer if tried.part == "html" else f"/{tried.part}")
-    return {**asdict(given), "rendered_html": rendered_html, "updated_at": at}
-
-
-def _trial(source: Source, at: datetime) -> Flaw | None:
-    """Render once for a sample person: an endless loop shows now and not at the first mail."""
-    compiled = compile_source(source)
-    if isinstance(compiled, Flaw):
-        return compiled
-    mail = render(compiled, MailData(contact=SAMPLE, workspace={"name": "Test"}), at)
-    return mail if isinstance(mail, Flaw) else None
-
-
-def _flaw(given: TemplateInput) -> Refused | None:
-    if not given.name.strip():
-        return invalid("required", "/name")
-    if (given.html is None) == (given.mjml is None):
-        return invalid("html_or_mjml", "/html")
-    if given.purpose not in PURPOSES:
-        return invalid("purpose_unknown", "/purpose")
-    limits = {
-        "name": _LONGEST_NAME,
-        "subject": _LONGEST_SUBJECT,
-        "html": LONGEST_BODY,
-        "mjml": LONGEST_BODY,
-        "text": LONGEST_BODY,
-    }
-    for part, limit in limits.items():
-        text = getattr(given, part) or ""
-        if len(text) > limit:
-            return invalid("too_long", f"/{part}", limit=limit)
-        if mended(text) != text:
-            return invalid("bad_character", f"/{part}")
     return None
 
 
@@ -280,6 +228,7 @@ def _audit(
 
 
 __all__ = [
+    "LONGEST_BODY",
     "SAMPLE",
     "Compiled",
     "Preview",
@@ -287,6 +236,7 @@ __all__ = [
     "check_subject",
     "create_template",
     "delete_template",
+    "preview_source",
     "preview_template",
     "update_template",
 ]

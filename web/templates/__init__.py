@@ -1,0 +1,1 @@
+"""Pages of mail templates: the list, and the editor with its preview."""

@@ -1,0 +1,214 @@
+"""The pages of mail templates: the list, the editor, its preview, two versions side by side."""
+
+from typing import Any
+
+from flask import Blueprint, Response, flash, make_response, request, url_for
+from flask_babel import gettext, ngettext
+from markupsafe import Markup
+from werkzeug.exceptions import NotFound
+
+from engine.automations.queries.using import using_template
+from engine.core.outcome import Refused
+from engine.delivery import queries, service
+from engine.delivery.queries import TemplateRow
+from engine.delivery.queries.template_lines import page_lines
+from engine.delivery.service import TemplateInput
+from web import auth, errors, htmx
+from web.request import now, session
+from web.sends.views import MAIL_POLICY
+from web.tables import Page
+from web.templates import showing
+from web.templates.editing import TemplateForm, changes, filled, same
+from web.templates.showing import Shown
+
+pages = Blueprint("templates", __name__, url_prefix="/templates")
+
+
+@pages.get("")
+@auth.requires("templates:read")
+def index() -> Response:
+    """Show the templates, the newest first."""
+    after = request.args.get("cursor")
+    lines, following = page_lines(session(), auth.person().workspace_id, after)
+    return htmx.render(
+        "templates/list.html", templates=lines, page=Page(following, first=after is None)
+    )
+
+
+@pages.get("/new")
+@auth.requires("templates:manage")
+def new() -> Response:
+    """Show the form of a new template."""
+    return _show(None, TemplateForm(formdata=None), None)
+
+
+@pages.post("/new")
+@auth.requires("templates:manage")
+def create() -> Response:
+    """Create a template."""
+    form = TemplateForm()
+    if not form.validate():
+        return _show(None, form, None, errors.FORM_REFUSED)
+    made = service.create_template(
+        session(), auth.person().workspace_id, form.given(), auth.actor(), now()
+    )
+    if isinstance(made, Refused):
+        form.refuse(made)
+        return _show(None, form, None, errors.FORM_REFUSED)
+    flash(gettext("The template is saved."))
+    return htmx.see_other(url_for("templates.detail", public_id=made.public_id))
+
+
+@pages.get("/<public_id>")
+@auth.requires("templates:read")
+def detail(public_id: str) -> Response:
+    """Show a template with its preview; in a form where the role may change it."""
+    row = _found(public_id)
+    return _show(row, filled(row), _look(_written(row)))
+
+
+@pages.post("/<public_id>")
+@auth.requires("templates:manage")
+def save(public_id: str) -> Response:
+    """Save a template, unless somebody else has changed it since the form was opened."""
+    row, form = _found(public_id), TemplateForm()
+    if not form.validate():
+        return _show(row, form, None, errors.FORM_REFUSED)
+    given, seen = form.given(), form.version.data or ""
+    if same(row, given):
+        flash(gettext("Nothing was changed, so nothing was saved."))
+        return htmx.see_other(url_for("templates.detail", public_id=public_id))
+    expected = int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 10 else 0
+    kept = service.update_template(
+        session(),
+        auth.person().workspace_id,
+        public_id,
+        given,
+        auth.actor(),
+        now(),
+        expected_version=expected,
+    )
+    if isinstance(kept, Refused):
+        errors.abort_if_missing(kept)
+        return _conflict(public_id, form) if kept.kind == "conflict" else _refused(row, form, kept)
+    flash(gettext("The template is saved."))
+    return htmx.see_other(url_for("templates.detail", public_id=public_id))
+
+
+@pages.post("/new/preview")
+@auth.requires("templates:manage")
+def preview_new() -> Response:
+    """Show the text of a template that is not there yet as somebody would get it."""
+    return _preview(None)
+
+
+@pages.post("/<public_id>/preview")
+@auth.requires("templates:manage")
+def preview(public_id: str) -> Response:
+    """Show what stands in the form as somebody would get it; nothing is saved."""
+    return _preview(_found(public_id))
+
+
+@pages.post("/new/frame")
+@auth.requires("templates:manage")
+def frame_of_input() -> Response:
+    """Show nothing but the HTML of what stands in the form, shut in by a policy of its own."""
+    return _framed(_look(TemplateForm().given(), brief=True))
+
+
+@pages.get("/<public_id>/body")
+@auth.requires("templates:read")
+def body(public_id: str) -> Response:
+    """Show nothing but the HTML of a template as it is saved; `contact` says for whom."""
+    return _framed(_look(_written(_found(public_id)), brief=True))
+
+
+@pages.post("/<public_id>/delete")
+@auth.requires("templates:manage")
+def delete(public_id: str) -> Response:
+    """Delete a template that no automation uses."""
+    workspace_id = auth.person().workspace_id
+    _found(public_id)
+    users = {use.automation_id for use in using_template(session(), workspace_id, public_id)}
+    if users:
+        refusal = ngettext(
+            "%(num)s automation uses this template, so it stays.",
+            "%(num)s automations use this template, so it stays.",
+            len(users),
+        )
+        flash(refusal, "stop")
+        return htmx.see_other(url_for("templates.detail", public_id=public_id))
+    gone = service.delete_template(session(), workspace_id, public_id, auth.actor(), now())
+    if isinstance(gone, Refused):
+        errors.abort_if_missing(gone)
+    flash(gettext("The template is deleted."))
+    return htmx.see_other(url_for("templates.index"))
+
+
+def _found(public_id: str) -> TemplateRow:
+    row = queries.get_template(session(), auth.person().workspace_id, public_id)
+    if row is None:
+        raise NotFound
+    return row
+
+
+def _written(row: TemplateRow) -> TemplateInput:
+    return filled(row).given()
+
+
+def _look(given: TemplateInput, *, brief: bool = False) -> Shown:
+    """Return the preview for whom the request names; brief: the mail alone, without counts."""
+    contact = request.values.get("contact", "").strip()[:320]
+    workspace_id = auth.person().workspace_id
+    if not brief:
+        return showing.look(session(), workspace_id, given, contact, now())
+    found = showing.look_at_mail(session(), workspace_id, given, contact, now())
+    return found if isinstance(found, Shown) else Shown(html=found[1].html)
+
+
+def _preview(row: TemplateRow | None) -> Response:
+    form = TemplateForm()
+    shown = _look(form.given())
+    status = errors.FORM_REFUSED if shown.flaw else 200
+    if htmx.wants_fragment():
+        return htmx.render(
+            "templates/_preview.html", "templates/_preview.html", status, shown=shown
+        )
+    return _show(row, form, shown, status)
+
+
+def _framed(shown: Shown) -> Response:
+    plain = Markup("<!doctype html><p>{}</p>").format(shown.flaw)
+    answer = make_response(plain if shown.flaw else shown.html)
+    answer.headers["Content-Security-Policy"] = MAIL_POLICY
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    return answer
+
+
+def _refused(row: TemplateRow, form: TemplateForm, refused: Refused) -> Response:
+    form.refuse(refused)
+    return _show(row, form, None, errors.FORM_REFUSED)
+
+
+def _conflict(public_id: str, form: TemplateForm) -> Response:
+    """Show what somebody else saved meanwhile beside what was about to be saved."""
+    session().expire_all()
+    row = _found(public_id)
+    form.version.data = str(row.version)
+    return htmx.render(
+        "templates/conflict.html",
+        status=errors.STATUS["conflict"],
+        template=row,
+        form=form,
+        changes=changes(row, form),
+    )
+
+
+def _show(
+    row: TemplateRow | None, form: TemplateForm, shown: Shown | None, status: int = 200
+) -> Response:
+    context: dict[str, Any] = {"template": row, "form": form, "shown": shown}
+    context["contact"] = request.values.get("contact", "").strip()[:320]
+    if row is not None:
+        context["uses"] = using_template(session(), auth.person().workspace_id, row.public_id)
+    return htmx.render("templates/edit.html", status=status, **context)
