@@ -1,6 +1,6 @@
 """The blueprint of automations, and what its modules share: find one, show its page."""
 
-from typing import Final
+from typing import Any, Final
 
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
@@ -45,20 +45,29 @@ def show(
     in the rail; said: what was just done, for a fragment.
     """
     workspace_id = auth.person().workspace_id
-    context = showing.page(session(), workspace_id, automation, now(), editing=edits())
-    draft = context["draft"]
+    page = context(automation)
+    draft = page["draft"]
     if draft is not None and panel is None:
         wanted = request.args if request.method == "GET" else {"step": selected}
         panel = panels.asked(session(), workspace_id, draft, wanted)
     if refused is not None:
-        context |= showing.refusal(automation, refused)
+        page |= showing.refusal(automation, refused)
         status = errors.status_of(refused)
     return htmx.render(
         "automations/detail.html",
         "automations/_work.html",
         status=status,
-        may_publish=auth.may("automations:publish"),
         panel=panel,
         said=said,
-        **context,
+        **page,
     )
+
+
+def context(automation: AutomationDetail) -> dict[str, Any]:
+    """Return what its page shows, but for the rail."""
+    workspace_id = auth.person().workspace_id
+    return {
+        **showing.page(session(), workspace_id, automation, now(), editing=edits()),
+        "may_publish": auth.may("automations:publish"),
+        "view": request.args.get("view", ""),
+    }

@@ -1,6 +1,16 @@
 """All pages of automations: the blueprint with the routes of its modules."""
 
-from web.automations import editor, lifetime, publishing, simulation, switching, views, why
+from web.automations import editor, lifetime, live, publishing, simulation, switching, views, why
 from web.automations.blueprint import pages
 
-__all__ = ["editor", "lifetime", "pages", "publishing", "simulation", "switching", "views", "why"]
+__all__ = [
+    "editor",
+    "lifetime",
+    "live",
+    "pages",
+    "publishing",
+    "simulation",
+    "switching",
+    "views",
+    "why",
+]

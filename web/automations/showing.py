@@ -19,7 +19,7 @@ from engine.automations.overdue import count_overdue
 from engine.automations.queries import AutomationDetail, AutomationRow, Figures, Tally
 from engine.core.db import JsonObject
 from engine.core.outcome import Problem, Refused
-from web.automations import drafts, funnel, messages, pausing, reading, track
+from web.automations import drafts, funnel, messages, pausing, reading, track, watching
 from web.automations.drafts import Draft
 from web.automations.kinds.steps import STEPS
 from web.automations.reading import Told
@@ -120,6 +120,7 @@ def page(
         "past": _past(session, workspace_id, draft),
         "rows": track.stations(told, people, inserts=inserts) if told else (),
         "stages": _stages(row, figures, live),
+        "seen": watching.seen(found, figures),
         "broken": pause.broken,
         "problems": _findings(content, _blocking(found)) if row.status == DRAFT else (),
         **_of_resume(session, workspace_id, row, at),
