@@ -202,3 +202,25 @@ def test_a_long_loop_is_shown_whole(
     page = tree(owner.get(ask(address, contact="ada.x@people.example")))
     assert len(texts(page, ".log h3")) == 100
     assert "after 100 steps it was stopped" in words(one(page, "#simulation"))
+
+
+def test_an_outcome_is_chosen_where_a_wait_leaves_it_open(
+    owner: Reader, uow: UnitOfWork, acme: Town, scene: Scene, clock: FixedClock
+) -> None:
+    waits = {"event_name": "paid", "limit_duration": 5, "limit_unit": "days"}
+    with uow.begin() as session:
+        raw = make.document(
+            {"key": "hear", "type": "wait_until", "config": {"mode": "event", **waits}},
+            make.delay("more", 1, "hours"),
+            name="Hear",
+        )
+        row = make.live(session, acme.workspace_id, raw, clock.now())
+    address = f"/automations/{row.public_id}/simulate"
+    late = tree(owner.get(ask(address, contact=KIM)))
+    choice = one(late, "select")
+    assert choice.get("name") == "choice.hear"
+    assert [option.get("value") for option in pick(choice, "option")] == ["late", "heard"]
+    assert "It would take 5 days" in words(one(late, "#simulation"))
+    heard = tree(owner.get(ask(address, contact=KIM, **{"choice.hear": "heard"})))
+    assert "It would take 60 minutes" in words(one(heard, "#simulation"))
+    assert [option.get("value") for option in heard.xpath("//option[@selected]")] == ["heard"]
