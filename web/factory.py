@@ -20,6 +20,7 @@ from web.audit import views as audit
 from web.automations import routes as automations
 from web.health import metrics
 from web.health import views as health
+from web.help import views as guide
 from web.home import views as home
 from web.links import views as links
 from web.people import routes as people
@@ -47,6 +48,7 @@ PAGES: Final[tuple[Blueprint, ...]] = (
     api_keys.pages,
     audit.pages,
     workspace.pages,
+    guide.pages,
     health.pages,
 )
 # One MiB of form is more than any page of ours sends; the API reads its bodies by its own limit.

@@ -25,17 +25,19 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
     with house.runtime.uow.begin() as session:
         key, _secret = accounts.api_key(session, workspace_id)
         key_id = key.public_id
+        hook = secrets.secret(session, workspace_id).public_id
         asked = bulk.ask(
             session, workspace_id, RunFilter(attention=True), RunAct("dismiss"), ACTOR, clock.now()
         )
         assert isinstance(asked, bulk.Asked)
         job_id = asked.job_id
-        hook = secrets.secret(session, workspace_id).public_id
         blocked = audience.suppression(session, workspace_id).public_id
         template = delivery.newest_names(session, workspace_id, 1)[0][0]
     return {
         "api_keys": {"public_id": key_id},
-        "automations": {"public_id": scene.automations["active"], "key": "wait"},
+        "automations": {"public_id": scene.automations["active"], "key": "wait", "number": "1"},
+        # The guide is the same for everybody; this page of it was made up.
+        "help": {"topic": "made-up-topic"},
         # A link is good for whoever holds it; this one was made up.
         "links": {"token": "made.up.here.withoutthesignature1234"},
         "people": {"public_id": scene.people["first"]},
