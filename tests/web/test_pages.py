@@ -50,8 +50,9 @@ def test_lists_show_nothing_of_another_workspace(
     app: Flask, house: House, clock: FixedClock, acme: Town, other: Town
 ) -> None:
     ids = furnish(house, clock, acme.workspace_id)
-    # The key of a step is a word that people choose, and means nothing elsewhere.
-    foreign = {value for values in ids.values() for name, value in values.items() if name != "key"}
+    # The key of a step and the number of a revision mean nothing elsewhere.
+    plain = {"key", "number"}
+    foreign = {value for each in ids.values() for name, value in each.items() if name not in plain}
     foreign |= {*acme.people.values(), *acme.ids.values()}
     reader = Reader(app)
     reader.sign_in(other.people["owner"])

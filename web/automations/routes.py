@@ -1,6 +1,16 @@
 """All pages of automations: the blueprint with the routes of its modules."""
 
-from web.automations import editor, lifetime, live, publishing, simulation, switching, views, why
+from web.automations import (
+    editor,
+    lifetime,
+    live,
+    publishing,
+    revisions,
+    simulation,
+    switching,
+    views,
+    why,
+)
 from web.automations.blueprint import pages
 
 __all__ = [
@@ -9,6 +19,7 @@ __all__ = [
     "live",
     "pages",
     "publishing",
+    "revisions",
     "simulation",
     "switching",
     "views",
