@@ -141,8 +141,10 @@ def test_a_failed_run_is_tried_again_with_its_own_input(
     owner: Reader, scene: Scene, uow: UnitOfWork, address: str
 ) -> None:
     run = scene.runs["step_failed"]
+    again = ask(address, run=run)
+    assert again in tree(owner.get(f"/runs/{run}")).xpath("//main//a/@href")
     with untouched(uow):
-        page = tree(owner.get(ask(address, run=run)))
+        page = tree(owner.get(again))
     assert one(page, "input[name=contact]").get("value") == scene.people["bare"]
     assert one(page, "textarea").text == '{"seats": 3}'
     assert "would fail" in texts(page, ".log h3")[0]
