@@ -41,6 +41,7 @@ NOT_ALLOWED: Final = Failed("ADDRESS_NOT_ALLOWED", "The address is not allowed")
 NO_SECRET: Final = Failed("SECRET_NOT_FOUND", "The secret no longer exists")
 UNREADABLE: Final = Failed("SECRET_UNREADABLE", "The secret cannot be opened")
 UNREACHABLE: Final = Failed("WEBHOOK_UNREACHABLE", "The server could not be reached")
+CRASHED: Final = Failed("STEP_CRASHED", "The call could not be made")
 
 log: Final = structlog.get_logger(__name__)
 
@@ -74,7 +75,12 @@ def call_all(
     def make(outgoing: Outgoing) -> Outcome:
         if time.monotonic() >= end:
             return Deferred(clock.now())
-        return _call(outgoing)
+        try:
+            return _call(outgoing)
+        except Exception as error:
+            # To raise here would have all the others called again (walking.run_isolated).
+            log.warning("call_crashed", error=type(error).__name__, exc_info=True)
+            return CRASHED
 
     if not calls:
         return {}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.automations.calling import AT_A_TIME, Outgoing, call_all
+from engine.automations.calling import AT_A_TIME, CRASHED, Outgoing, call_all
 from engine.automations.kinds.steps.base import Completed, Deferred
 from engine.core import http
 from engine.core.clock import FixedClock
@@ -40,6 +40,24 @@ def test_calls_go_out_some_at_a_time_and_each_has_its_own_answer(
     assert [each.used for each in found.values() if isinstance(each, Completed)] == [
         (n,) for n in range(AT_A_TIME * 2)
     ]
+
+
+def test_a_call_that_crashes_has_no_other_one_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def send(call: Call) -> Answered:
+        asked.append(call.url)
+        if call.url.endswith("/1"):
+            raise LookupError("broken")
+        return Answered(200, {}, b"")
+
+    client = http.Client()
+    monkeypatch.setattr(client, "send", send)
+    monkeypatch.setattr(installed, "_client", client)
+    found = call_all(calls(3))
+    assert [isinstance(found[n], Completed) for n in range(3)] == [True, False, True]
+    assert found[1] == CRASHED
+    assert len(asked) == 3
 
 
 def test_behind_the_budget_no_call_is_begun_and_the_rest_is_due_again(

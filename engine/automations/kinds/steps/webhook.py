@@ -157,7 +157,10 @@ def body_of(visit: Visit[WebhookConfig], data: MailData, at: datetime) -> bytes 
             document = _filled(json.loads(visit.config.body), known, at)
         except (ValueError, RecursionError):
             return None
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return None
 
 
 def signature(secret: str, stamp: str, body: bytes) -> str:
@@ -216,8 +219,8 @@ def _body_problems(body: str | None, pointer: str) -> list[Problem]:
         return []
     try:
         document = json.loads(body)
-        # What no JSON can say, a number that is none for example, is found by writing it.
-        json.dumps(document, allow_nan=False)
+        # What no JSON can say, a number that is none or half a character, is found by writing it.
+        json.dumps(document, allow_nan=False, ensure_ascii=False).encode()
         texts = list(_texts(document))
     except (ValueError, RecursionError):
         return [Problem(pointer, "not_json")]

@@ -29,6 +29,7 @@ def hook(url: str | None, **config: Any) -> dict[str, Any]:
         ({"body": "{"}, "body", "not_json"),
         ({"body": "[" * 15_000}, "body", "not_json"),
         ({"body": "NaN"}, "body", "not_json"),
+        ({"body": r'{"half a character": "\ud83d"}'}, "body", "not_json"),
         ({"body": '{"a": "{{ x"}'}, "body", "template_broken"),
         ({"headers": {"Host": "x"}}, "headers", "header_not_allowed"),
         ({"headers": {"X-Stellwerk-Event": "x"}}, "headers", "header_not_allowed"),
