@@ -63,7 +63,8 @@ class OneByOne:
 
     def __init__(self, inner: StepWalker) -> None:
         self._inner = inner
-        self.claim, self.run, self.crashed = inner.claim, inner.run, inner.crashed
+        self.claim, self.parts = inner.claim, inner.parts
+        self.run, self.crashed = inner.run, inner.crashed
 
     def settle(self, items: Sequence[StepItem], outcomes: Mapping[int, Outcome]) -> Sequence[int]:
         """Settle one item a transaction: effect, completion and advance."""
