@@ -22,7 +22,7 @@ from tests.factories.accounts import PASSWORD
 WRITES: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 HTMX: Final = {"HX-Request": "true"}
 # So many addresses of one shape are followed.
-_ALIKE: Final = 6
+_ALIKE: Final = 3
 # What no page rule is: files, and what programs call with a key.
 APART: Final = ("/static/", "/api/v1/")
 
@@ -109,7 +109,7 @@ def fill(app: Flask, rule: Rule, values: Mapping[str, str]) -> str:
         return app.url_for(rule.endpoint, **arguments)
 
 
-def crawl(reader: Reader, start: str = "/", most: int = 300) -> Iterator[tuple[str, TestResponse]]:
+def crawl(reader: Reader, start: str = "/", most: int = 600) -> Iterator[tuple[str, TestResponse]]:
     """Yield every page that can be reached by visible links, with its answer.
 
     Of addresses that differ only in the values behind their `?` the first ones stand for all: a

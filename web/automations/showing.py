@@ -230,8 +230,6 @@ def _head(
     paused_by: str,
 ) -> Head:
     row = found.row
-    newest = queries.page_revisions(session, workspace_id, row.public_id, limit=1)
-    numbers = [revision.number for revision in newest[0]] if newest else []
     return Head(
         public_id=row.public_id,
         name=row.name,
@@ -239,7 +237,7 @@ def _head(
         status=row.status,
         trigger=told.trigger() if told else row.trigger_type,
         revision=row.revision,
-        next_revision=max(numbers, default=0) + 1,
+        next_revision=queries.newest_number(session, workspace_id, row.row_id) + 1,
         live_since=row.activated_at,
         paused_at=row.paused_at,
         paused_by=paused_by,

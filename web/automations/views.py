@@ -7,7 +7,7 @@ from werkzeug.exceptions import NotFound
 from engine.automations import queries, service
 from engine.automations.models import AUTOMATION_STATUSES
 from engine.core.outcome import Problem, Refused
-from web import auth, errors, htmx
+from web import auth, errors, htmx, shell
 from web.automations import blueprint, drafts, matching, messages, panels, showing, workplace
 from web.automations.blueprint import pages
 from web.automations.drafts import Draft
@@ -66,7 +66,11 @@ def detail(public_id: str) -> Response:
         panel = panels.asked(session(), workspace_id, draft, request.args) if draft else None
         if draft is not None and panel is not None:
             return workplace.show(draft, panel)
-    return blueprint.show(blueprint.found(public_id))
+    answer = blueprint.show(blueprint.found(public_id))
+    if workplace.wants_rail():
+        # The address asks for nothing that stands in the rail: the step is gone, for example.
+        answer.headers["HX-Retarget"] = "#work"
+    return answer
 
 
 @pages.get("/<public_id>/check")
@@ -85,6 +89,8 @@ def matches(public_id: str) -> Response:
     found = _draft(public_id)
     workspace_id = auth.person().workspace_id
     context = matching.read(session(), workspace_id, request.args)
+    if htmx.wants_fragment():
+        shell.frameless()
     return htmx.render(
         "automations/matches.html", "automations/_matches.html", automation=found, **context
     )
@@ -100,6 +106,7 @@ def sentence(public_id: str, key: str) -> Response:
         raise NotFound
     kind = STEP_FORMS.get(step["type"])
     form = kind.fill(step["config"], Choices(), request.args)
+    shell.frameless()
     panel = {"sentence": kind.sentence(kind.read(form), now())}
     return make_response(render_template("automations/_sentence.html", panel=panel))
 

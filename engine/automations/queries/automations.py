@@ -132,6 +132,17 @@ def get_automation(session: Session, workspace_id: int, public_id: str) -> Autom
     return AutomationDetail(row, draft, names, shown, shown_names, problems, complete)
 
 
+def newest_number(session: Session, workspace_id: int, automation_id: int) -> int:
+    """Return the number of an automation's newest revision, 0 where it has none; by row id."""
+    revision = AutomationRevision
+    number = session.scalar(
+        select(func.max(revision.number)).where(
+            revision.workspace_id == workspace_id, revision.automation_id == automation_id
+        )
+    )
+    return number or 0
+
+
 def page_revisions(
     session: Session,
     workspace_id: int,

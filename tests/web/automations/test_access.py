@@ -49,8 +49,8 @@ def test_who_may_not_publish_sees_the_plan_but_no_button(
     reader.sign_in(acme.people[role])
     page = tree(reader.get(f"/automations/{waiting}"))
     assert pick(page, ".plan")
-    assert not pick(page, "[data-dialog]")
     for act in BUTTONS:
+        assert not pick(page, f"[data-dialog=ask-{act}]")
         assert reader.post(f"/automations/{waiting}/{act}").status_code == 403
     assert _status(uow, waiting) == "active"
 
@@ -107,6 +107,8 @@ def test_no_page_counts_runs(owner: Reader, house: House, waiting: str) -> None:
         statement
         for statement in asked.statements
         if "count(" in statement.lower() and "FROM automation_runs" in statement
+        # The number beside "Needs attention" counts causes, of a bounded number of runs.
+        and "attention_at" not in statement
     ]
     assert all("LIMIT" in statement for statement in counted)
     assert len(counted) == 1

@@ -115,3 +115,9 @@ def test_a_link_to_a_step_that_is_gone_shows_the_plan(mine: Desk) -> None:
     answer = mine.reader.get(f"{mine.page}?step=never")
     assert answer.status_code == 200
     assert pick(tree(answer), ".plan")
+
+
+def test_a_rail_asked_for_a_step_that_is_gone_shows_the_work_anew(mine: Desk) -> None:
+    answer = mine.reader.get(f"{mine.page}?step=never", {**HTMX, "HX-Target": "rail"})
+    assert answer.headers["HX-Retarget"] == "#work"
+    assert pick(tree(answer), "#work .plan")
