@@ -41,9 +41,9 @@ REASONS: Final[Mapping[str, LazyString]] = {
 }
 # What an act did, for the line above the page.
 DID: Final[Mapping[str, LazyString]] = {
-    "retry": _("The run goes on. Tried again: %(step)s."),
-    "skip-step": _("The step was skipped. The person now stands at: %(step)s."),
-    "move": _("The person was moved. Now at: %(step)s."),
+    "retry": _("The run goes on. Tried again: %(step)s"),
+    "skip-step": _("The step was skipped. The person now stands at: %(step)s"),
+    "move": _("The person was moved. Now at: %(step)s"),
     "cancel": _("The run has been ended."),
     "dismiss": _("The run no longer asks for attention."),
 }

@@ -43,7 +43,7 @@ def test_a_failed_run_offers_what_helps_and_each_dialog_says_what_it_does(
     dialogs = {dialog.get("id"): words(dialog) for dialog in pick(page, "dialog")}
     assert set(dialogs) == {"ask-retry", "ask-skip", "ask-move", "ask-dismiss"}
     assert "the step is tried at once, with revision 1" in dialogs["ask-retry"]
-    assert "This step never happens for Nobody. Next: Wait 3 days." in dialogs["ask-skip"]
+    assert "This step never happens for Nobody. Next: Wait 3 days" in dialogs["ask-skip"]
     assert "A wait begins from its start" in dialogs["ask-move"]
     assert len(pick(page, "#move-step option")) == 6
 
@@ -65,7 +65,7 @@ def test_a_retry_takes_the_run_up_again_and_the_log_tells_who_and_why(
     owner: Reader, scene: Scene, uow: UnitOfWork
 ) -> None:
     said = press(owner, scene, FAILED, "retry", reason="Address was added")
-    assert said == "The run goes on. Tried again: Mail “Welcome aboard”. Dismiss"
+    assert said == "The run goes on. Tried again: Mail “Welcome aboard” Dismiss"
     run = found(uow, scene, FAILED)
     assert (run.run.status, run.attention_at) == ("running", None)
     log = " ".join(texts(tree(owner.get(f"/runs/{scene.runs[FAILED]}")), ".log .said"))
@@ -82,10 +82,10 @@ def test_a_retry_takes_the_run_up_again_and_the_log_tells_who_and_why(
 def test_a_skip_and_a_move_stand_in_the_log_and_on_the_plan(
     owner: Reader, scene: Scene, uow: UnitOfWork
 ) -> None:
-    assert "The person now stands at: Wait 3 days." in press(owner, scene, FAILED, "skip-step")
+    assert "The person now stands at: Wait 3 days" in press(owner, scene, FAILED, "skip-step")
     assert found(uow, scene, FAILED).run.step_key == "wait"
     assert press(owner, scene, FAILED, "move", step="last").startswith(
-        "The person was moved. Now at: Mail “Your trial ends Friday”."
+        "The person was moved. Now at: Mail “Your trial ends Friday”"
     )
     page = tree(owner.get(f"/runs/{scene.runs[FAILED]}"))
     log = texts(page, ".log .said")

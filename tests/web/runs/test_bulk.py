@@ -28,7 +28,7 @@ def test_the_count_and_every_effect_stand_there_before_anything_is_done(
     owner: Reader, scene: Scene
 ) -> None:
     page = tree(owner.get("/runs?status=running"))
-    (link,) = pick(page, "p.btn-row a")
+    (link,) = pick(page, ".acts a")
     assert words(link) == "Act on all of these"
     form = tree(owner.get(link.get("href")))
     assert words(one(form, ".true-now")) == "The filter finds 7 runs. Nothing has been done yet."
@@ -109,7 +109,7 @@ def test_what_cannot_be_asked_for_is_said_and_the_choice_stays(
 def test_who_may_not_act_sees_no_way_to(app: Flask, scene: Scene, acme: Town) -> None:
     editor = Reader(app)
     editor.sign_in(acme.people["editor"])
-    assert not pick(tree(editor.get("/runs")), "p.btn-row a")
+    assert not pick(tree(editor.get("/runs")), ".acts a")
     assert editor.get("/runs/bulk").status_code == 403
     assert editor.post("/runs/bulk", {"action": "cancel"}).status_code == 403
 
