@@ -82,7 +82,8 @@ def matching(
         return (Check("matching", BARS, "incomplete"),), None
     name = kind.event_name(config)
     for found in _happened(session, row, contact_row, kind.listens_to, name):
-        if kind.matches(config, _as_new(found)):
+        theirs = not kind.addressed or found.data.get("automation") == row.public_id
+        if theirs and kind.matches(config, _as_new(found)):
             event = _ref(found)
             seen = Check("event", PASSES, "event", {"at": found.recorded_at.isoformat()})
             return (seen, Check("matching", PASSES, "matches")), event
@@ -133,6 +134,7 @@ def _ref(row: Event) -> EventRef:
 
 
 def active(row: Automation) -> Check:
+    """Return whether the automation takes people in at all."""
     if row.deleted_at is not None:
         return Check("active", BARS, "deleted", {"at": row.deleted_at.isoformat()})
     if row.status == ACTIVE:
@@ -142,7 +144,7 @@ def active(row: Automation) -> Check:
 
 
 def activation(row: Automation, event: EventRef) -> Check:
-    """What happened before the activation starts nothing (decision A2)."""
+    """Return whether it happened after the activation; what lies before starts nothing (A2)."""
     if row.activated_at is None or event.occurred_at >= row.activated_at:
         return Check("activation", PASSES, "after_activation")
     said = {"at": event.occurred_at.isoformat(), "activated": row.activated_at.isoformat()}
@@ -150,6 +152,7 @@ def activation(row: Automation, event: EventRef) -> Check:
 
 
 def inside(running: RunRef | None) -> Check:
+    """Return whether a run is under way: nobody is inside twice (facts 1.5)."""
     if running is None:
         return Check("inside", PASSES, "not_inside")
     return Check("inside", BARS, deciding.ALREADY_INSIDE, {"run": running.public_id})
@@ -158,7 +161,7 @@ def inside(running: RunRef | None) -> Check:
 def reentry(
     session: Session, row: Automation, contact_row: int, runs: Sequence[RunRef], at: datetime
 ) -> Check:
-    """Re-entry as the automation limits it (decision A15)."""
+    """Return whether the automation lets the person in again (decision A15)."""
     if not entries.limits(row.reentry):
         return Check("reentry", PASSES, "unlimited")
     entry = AutomationEntry
@@ -183,7 +186,7 @@ def reentry(
 
 
 def fired(session: Session, row: Automation, contact_id: str) -> tuple[Check, ...]:
-    """What a scan of time has noted about the person in this activation (facts 1.16)."""
+    """Return what a scan of time has noted of the person in this activation (facts 1.16)."""
     kind = TRIGGERS.get(row.trigger_type) if row.trigger_type in TRIGGERS else None
     if kind is None or not kind.addressed:
         return ()
@@ -205,7 +208,7 @@ def fired(session: Session, row: Automation, contact_id: str) -> tuple[Check, ..
 
 
 def mail(session: Session, workspace_id: int, person: audience.ContactRow) -> Check:
-    """Whether mails would be withheld; that keeps nobody out, but may be what one looks for."""
+    """Return whether mails would be withheld: that keeps nobody out, but may be what one seeks."""
     if person.email is None:
         return Check("mail", INFORMS, "no_address")
     blocked = audience.blocked_for(session, workspace_id, person.email)

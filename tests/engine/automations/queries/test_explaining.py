@@ -8,7 +8,7 @@ import pytest
 
 from engine.audience import service as audience
 from engine.audience.queries import ContactRow
-from engine.automations import service
+from engine.automations import dates, service
 from engine.automations.models import Automation
 from engine.automations.queries.explaining import Explanation, explain
 from engine.automations.service import Wish
@@ -273,3 +273,24 @@ def test_what_is_unknown_or_foreign_is_not_explained(desk: Desk) -> None:
         assert explain(session, desk.workspace, automation, theirs, at) is None
         assert explain(session, other, automation, theirs, at) is None
         assert explain(session, desk.workspace, "x", desk.kim.public_id, at) is None
+
+
+def test_a_day_that_has_come_is_told_for_its_own_automation_alone(desk: Desk) -> None:
+    with desk.uow.begin() as session:
+        people.custom_property(session, desk.workspace, "born", "instant")
+        born = {"born": (desk.clock.now() + DAY).date().isoformat()}
+        desk.kim = people.contact(session, desk.workspace, properties=born)
+    on_the_day = {"type": "date_reached", "config": {"property_key": "born"}}
+    week_later = {"type": "date_reached", "config": {"property_key": "born", "offset_days": 7}}
+    first, second = desk.live(trigger=on_the_day), desk.live(trigger=week_later)
+    dates.sweep(desk.uow)
+    checks = {check.name: check.code for check in desk.why(first).checks}
+    assert checks["fired"] == "not_fired"
+    desk.clock.advance(DAY * 1.5)
+    dates.sweep(desk.uow)
+    found = desk.why(first)
+    assert found.answer == "inside"
+    assert {check.name: check.code for check in found.checks}["fired"] == "fired"
+    other = desk.why(second)
+    assert (other.answer, other.event) == ("not_matching", None)
+    assert {check.name: check.code for check in other.checks}["fired"] == "not_fired"
