@@ -7,7 +7,7 @@ from typing import Final
 from engine import pruning
 from engine.accounts import models as accounts_models
 from engine.audience import models as audience_models
-from engine.automations import fanout, rollup
+from engine.automations import dates, fanout, rollup
 from engine.automations import models as automations_models
 from engine.automations.job_walker import JobWalker
 from engine.automations.walker import StepWalker
@@ -67,6 +67,7 @@ def start(settings: Settings, dispatch: effects.Dispatch | None = None) -> House
         "sends": sends.sweep,
         "run-jobs": jobs.sweep,
         "outbox": drain.sweep,
+        "dates": lambda: dates.sweep(runtime.uow),
         "rollup": lambda: rollup.sweep(runtime.uow),
         "retention": lambda: pruning.retention(runtime.uow),
         "purge": lambda: pruning.purge(runtime.uow),

@@ -49,6 +49,7 @@ JOBS: Final[Sequence[Job]] = (
     Job("sends", _MINUTE),
     Job("run-jobs", _MINUTE),
     Job("outbox", _MINUTE),
+    Job("dates", _MINUTE),
     Job("rollup", _MINUTE),
     Job("retention", _DAY, after=pruning.NIGHTLY),
     Job("purge", _DAY, after=timedelta(hours=3, minutes=40)),

@@ -29,6 +29,7 @@ def sweep(name: str | None, everything: bool) -> None:
     sends      queued mails without a hint, lapsed leases
     run-jobs   acts on many runs that wait to go on
     outbox     product events that wait
+    dates      people whose date has come
     rollup     the figures of automations
     retention  forgets what is older than its workspace keeps it
     purge      removes people who were deleted long ago

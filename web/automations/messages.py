@@ -63,6 +63,7 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
     "delay_without_duration": _("The wait has no length."),
     "delay_too_long": _("The wait is longer than ten years."),
     "condition_missing": _("The branch has no rule."),
+    "no_date_property": _("The property “%(name)s” holds no dates."),
     "address_missing": _("The webhook has no address."),
     "no_web_address": _("This is no web address; it begins with https:// or http://."),
     "not_json": _("The body is no JSON."),

@@ -22,6 +22,7 @@ SOURCES: Final[Mapping[str, LazyString]] = {
     "import": lazy_gettext("by an import"),
     "automation": lazy_gettext("by an automation"),
     "inbound": lazy_gettext("by a mail that came in"),
+    "dates": lazy_gettext("by the calendar"),
     "demo": lazy_gettext("by the sample data"),
     "public_email_link": lazy_gettext("by the link in a mail"),
 }
@@ -114,6 +115,9 @@ TOLD: Final[Mapping[str, Told]] = {
     "contact_deleted": Told("stop", lambda _p: str(_("Deleted")), _by),
     "event_received": Told(
         "go", lambda p: str(_("Event “%(name)s”", name=p.get("name", ""))), _event
+    ),
+    "date_reached": Told(
+        "go", lambda p: str(_("The date “%(name)s” came", name=p.get("name", "")))
     ),
     "topic_subscribed": Told(
         "go", lambda p: str(_("Subscribed to the topic “%(topic)s”", topic=_topic(p))), _by

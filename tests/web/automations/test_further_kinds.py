@@ -7,6 +7,7 @@ import pytest
 from engine.accounts.service.secrets import ADDRESS
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
+from tests.factories import audience as people
 from tests.factories import automations as making
 from tests.factories.secrets import secret
 from tests.web.automations.editing import Desk, desk
@@ -113,3 +114,20 @@ def test_a_webhook_is_refused_at_the_field_that_is_wrong(
     answer = work.edit("?step=tell", "/steps/tell", **typed)
     assert answer.status_code == 422
     assert one(tree(answer), "#mistakes a").get("href") == f"#{place}"
+
+
+def test_a_date_is_chosen_as_the_start(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock
+) -> None:
+    with uow.begin() as session:
+        people.custom_property(session, acme.workspace_id, "born", "instant")
+    work = desk(owner, uow, acme, clock, making.delay("wait"))
+    typed = {"date_reached-property_key": "born", "date_reached-offset_days": "-3"}
+    answer = work.edit("?step=_start", "/trigger", type="date_reached", **typed)
+    assert answer.status_code == 303
+    assert work.document()["trigger"]["type"] == "date_reached"
+    config = work.document()["trigger"]["config"]
+    assert (config["property_key"], config["offset_days"]) == ("born", -3)
+    answer = work.edit("?step=_start", "/trigger", **{"date_reached-offset_days": "soon"})
+    assert answer.status_code == 422
+    assert one(tree(answer), "#date_reached-offset_days").get("value") == "soon"

@@ -163,7 +163,7 @@ def test_every_line_that_a_room_may_tell_has_words() -> None:
     lines = {"contact_created", "contact_updated", "contact_deleted", "event_received"}
     lines |= {memberships.SUBSCRIBED, memberships.PENDING, memberships.UNSUBSCRIBED}
     lines |= {opting_out.UNSUBSCRIBED}
-    lines |= {"run_started", "run_completed", "run_cancelled"}
+    lines |= {"date_reached", "run_started", "run_completed", "run_cancelled"}
     lines |= {"send_queued", "send_sent", "send_kept", "send_failed"}
     assert lines == set(story.TOLD)
 

@@ -91,6 +91,10 @@ TRIGGER_SAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("contact_created", {}),
     ("contact_updated", {"property_key": "age"}),
     ("topic_subscribed", {"topic_id": "n1"}),
+    (
+        "date_reached",
+        {"property_key": "born", "offset_days": -7, "time": "08:30", "yearly": True},
+    ),
 ]
 
 

@@ -6,6 +6,7 @@ from engine.core.registry import Registry
 from web.automations.kinds.triggers.base import AnyTriggerWords
 from web.automations.kinds.triggers.contact_created import ContactCreatedWords
 from web.automations.kinds.triggers.contact_updated import ContactUpdatedWords
+from web.automations.kinds.triggers.date_reached import DateReachedWords
 from web.automations.kinds.triggers.event_received import EventReceivedWords
 from web.automations.kinds.triggers.topic_subscribed import TopicSubscribedWords
 
@@ -16,5 +17,6 @@ TRIGGERS: Final = Registry[AnyTriggerWords](
         "contact_updated": ContactUpdatedWords(),
         "event_received": EventReceivedWords(),
         "topic_subscribed": TopicSubscribedWords(),
+        "date_reached": DateReachedWords(),
     },
 )
