@@ -65,11 +65,12 @@ def revision(public_id: str, number: int) -> Response:
 @auth.requires("automations:manage")
 def restore(public_id: str, number: int) -> Response:
     """Make a revision the draft; what runs is not touched until that is published."""
+    found = blueprint.found(public_id)
     workspace_id, version = auth.person().workspace_id, workplace.seen_version()
     done = service.restore(session(), workspace_id, public_id, number, version, auth.actor(), now())
     if isinstance(done, Refused):
         errors.abort_if_missing(done)
-        return _show(blueprint.found(public_id), number, done)
+        return _show(found, number, done)
     flash(
         _(
             "The draft says what revision %(number)s said. Nothing changes for people yet.",
