@@ -22,7 +22,7 @@ from engine.automations.somebody import Somebody
 from engine.core.db import JsonObject
 from engine.core.events import NewEvent
 from engine.delivery.links import Links
-from engine.delivery.service import PreviewedMail
+from engine.delivery.service import Kept, PreviewedMail
 
 NO_DURATION: Final = Failed("DELAY_WITHOUT_DURATION", "The wait has no length")
 
@@ -98,6 +98,7 @@ def simulate(session: Session, workspace_id: int, trial: Trial, links: Links) ->
     """
     graph, who, now = trial.document.graph, trial.who, trial.at
     visits: list[SimulatedVisit] = []
+    kept = Kept()
     here = graph.at(0)
     while here is not None:
         if len(visits) >= MAX_STEPS_PER_RUN:
@@ -109,7 +110,7 @@ def simulate(session: Session, workspace_id: int, trial: Trial, links: Links) ->
         choice = _choice(here, trial.choices)
         scene = Scene(
             session, workspace_id, trial.automation, here.key, now, due, who, trial.trigger,
-            choice, links,
+            choice, links, kept,
         )  # fmt: skip
         foreseen = FORESIGHT.get(here.type).foresee(scene, here.config)
         visits.append(_visit(here, now, due, foreseen, choice))

@@ -1,6 +1,6 @@
 """The verbs of delivery: queue mail, keep templates, senders and sending domains."""
 
-from engine.delivery.service.previewing import PreviewedMail, Reader, preview_mail
+from engine.delivery.service.previewing import Kept, PreviewedMail, Reader, preview_mail
 from engine.delivery.service.requests import Queued, Withheld, request_many
 from engine.delivery.service.senders import (
     AttestedDomain,
@@ -27,6 +27,7 @@ from engine.delivery.service.templates import (
 __all__ = [
     "AttestedDomain",
     "CreatedSender",
+    "Kept",
     "Preview",
     "PreviewedMail",
     "Queued",

@@ -1,9 +1,9 @@
 """A mail as somebody would get it, without queueing it: rendered like the real one, never sent."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -12,6 +12,7 @@ from engine.audience.models import BUILT_IN
 from engine.audience.queries import ReachRow
 from engine.audience.values import TypedValue
 from engine.delivery.compose.render import (
+    Compiled,
     Flaw,
     MailData,
     compile_source,
@@ -23,7 +24,21 @@ from engine.delivery.queries import facts
 from engine.delivery.service.requests import barred
 from engine.delivery.service.sends import SendRequest
 
-TEMPLATE_BROKEN: Final = "TEMPLATE_BROKEN"
+FoundT = TypeVar("FoundT")
+
+
+@dataclass
+class Kept:
+    """What many previews of one trial share, so that a loop reads each thing once."""
+
+    _found: dict[object, Any] = field(default_factory=dict)
+
+    def once(self, key: object, read: Callable[[], FoundT]) -> FoundT:
+        """Return what `read` answers, or answered before for this key."""
+        if key not in self._found:
+            self._found[key] = read()
+        found: FoundT = self._found[key]
+        return found
 
 
 @dataclass(frozen=True)
@@ -54,35 +69,47 @@ class PreviewedMail:
 
 
 def preview_mail(
-    session: Session, request: SendRequest, reader: Reader, at: datetime, links: Links
+    session: Session,
+    request: SendRequest,
+    reader: Reader,
+    at: datetime,
+    links: Links,
+    kept: Kept,
 ) -> PreviewedMail:
     """Return the mail that `request` would become; at: what `now` means in it.
 
-    Three statements. links: of the installation; what a preview shows of them acts on nobody.
+    links: of the installation; what a preview shows of them acts on nobody. kept: of this trial;
+    three statements where it knows nothing yet.
     """
-    blocked = audience.blocked_for(session, request.workspace_id, request.to_email)
+    place, email = request.workspace_id, request.to_email
+    blocked = kept.once(("blocked", email), lambda: audience.blocked_for(session, place, email))
     withheld = barred(request, blocked, ReachRow(reader.unsubscribed_at, None))
-    flaw, texts, missing = _rendered(session, request, reader, at, links)
+    flaw, texts, missing = _rendered(session, request, reader, at, links, kept)
     sender = f"{request.from_name} <{request.from_email}>".strip()
     return PreviewedMail(request.to_email, sender, *texts, missing, withheld, flaw)
 
 
 def _rendered(
-    session: Session, request: SendRequest, reader: Reader, at: datetime, links: Links
+    session: Session,
+    request: SendRequest,
+    reader: Reader,
+    at: datetime,
+    links: Links,
+    kept: Kept,
 ) -> tuple[str | None, tuple[str, str, str], tuple[str, ...]]:
     """Return the flaw or None, the texts (subject, HTML, text) and what is missing."""
-    sources = facts.template_sources(session, [request.template_id or 0])
-    compiled = compile_source(next(iter(sources.values())))
+    row, place = request.template_id or 0, request.workspace_id
+    compiled = kept.once(("template", row), lambda: _compiled(session, row))
     if isinstance(compiled, Flaw):
         return _flawed(compiled)
     properties = {
         key: facts.native(value) for key, value in reader.values.items() if key not in BUILT_IN
     }
-    workspaces = facts.workspace_variables(session, [request.workspace_id])
+    workspaces = kept.once("workspace", lambda: facts.workspace_variables(session, [place]))
     data = MailData(
         reader.contact,
         properties,
-        workspaces[request.workspace_id],
+        workspaces[place],
         request.context,
         {"unsubscribe_url": links.unsubscribe_preview()},
     )
@@ -90,6 +117,10 @@ def _rendered(
     if isinstance(mail, Flaw):
         return _flawed(mail)
     return None, (mail.subject, mail.html, mail.text), missing_variables(compiled, data)
+
+
+def _compiled(session: Session, row: int) -> Compiled | Flaw:
+    return compile_source(next(iter(facts.template_sources(session, [row]).values())))
 
 
 def _flawed(flaw: Flaw) -> tuple[str, tuple[str, str, str], tuple[str, ...]]:

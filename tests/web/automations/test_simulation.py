@@ -189,8 +189,8 @@ def test_the_number_of_statements_is_bounded(owner: Reader, house: House, addres
     owner.get(address)
     with counting(house.runtime.database.engine) as asked:
         assert owner.get(ask(address, contact=KIM)).status_code == 200
-    # Three mails of five statements and one condition among them.
-    assert asked.count <= 15 + 3 * 5 + 1, asked.statements
+    # Three templates and a condition among them.
+    assert asked.count <= 17 + 3 * 3 + 1, asked.statements
 
 
 def test_a_long_loop_is_shown_whole(

@@ -16,7 +16,7 @@ from engine.automations.kinds.steps.base import Completed, Failed, Outcome, Step
 from engine.automations.somebody import Somebody
 from engine.core.db import JsonObject
 from engine.delivery.links import Links
-from engine.delivery.service import PreviewedMail
+from engine.delivery.service import Kept, PreviewedMail
 
 ConfigT = TypeVar("ConfigT", bound=StepConfig)
 
@@ -27,7 +27,8 @@ class Scene:
 
     automation: public id; step: its key; arrived: when the person came to the step; at: when it
     would be executed, `entry_delay` later. trigger: what started the run; choice: the outcome that
-    was chosen for this step, one of `choices`, or None for the likely one.
+    was chosen for this step, one of `choices`, or None for the likely one. kept: what this trial
+    has read already.
     """
 
     session: Session
@@ -40,6 +41,7 @@ class Scene:
     trigger: Mapping[str, Any]
     choice: str | None
     links: Links
+    kept: Kept
 
     def visit(self, config: ConfigT) -> Visit[ConfigT]:
         """Return the visit as the kind itself would get it; its rows are nobody's."""

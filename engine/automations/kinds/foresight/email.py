@@ -15,7 +15,7 @@ class EmailForesight(Foresight[EmailConfig]):
     def foresee(self, scene: Scene, config: EmailConfig) -> Foreseen:
         """Ask the kind for its mail and render it for the person as they are by then."""
         key = (scene.workspace_id, config.template_id or "")
-        found = delivery.mail_facts(scene.session, {key})
+        found = scene.kept.once(key, lambda: delivery.mail_facts(scene.session, {key}))
         facts = EmailFacts(
             found.templates.get(key), found.senders.get(scene.workspace_id), scene.who.address
         )
@@ -25,6 +25,6 @@ class EmailForesight(Foresight[EmailConfig]):
         if not isinstance(outcome, Completed) or outcome.send is None:
             raise ValueError("an email step completes with a mail")
         shown = mail.preview_mail(
-            scene.session, outcome.send, scene.who.reader, scene.at, scene.links
+            scene.session, outcome.send, scene.who.reader, scene.at, scene.links, scene.kept
         )
         return Foreseen(mail=shown, reason=shown.withheld)

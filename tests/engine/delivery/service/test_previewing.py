@@ -10,7 +10,7 @@ from engine.core.clock import FixedClock
 from engine.core.db import scope
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery.models import SERVICE, SentMessage
-from engine.delivery.service import PreviewedMail, Reader, enqueue_many, preview_mail
+from engine.delivery.service import Kept, PreviewedMail, Reader, enqueue_many, preview_mail
 from engine.delivery.service.sends import SendRequest
 from engine.delivery.walker import SendWalker
 from tests.factories import accounts, delivery
@@ -67,7 +67,7 @@ class House:
             reader = Reader(
                 {"id": row.public_id, **fields}, values[row.row_id], row.unsubscribed_at
             )
-            return preview_mail(session, request, reader, self.clock.now(), LINKS)
+            return preview_mail(session, request, reader, self.clock.now(), LINKS, Kept())
 
     def sent(self, request: SendRequest) -> SentMessage:
         transport = ScriptedTransport()
