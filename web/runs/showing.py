@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from engine.accounts import trail
 from engine.audience import queries as audience
 from engine.automations import queries, service
-from engine.automations.models import HOLD, PAUSED, RUNNING, Automation
+from engine.automations.models import COMPLETED, HOLD, PAUSED, RUNNING, Automation
 from engine.automations.queries import RunDetail, RunFilter
 from engine.delivery import queries as delivery
 from web.automations import reading, track
@@ -41,6 +41,7 @@ class Head:
     entered_with: int
     moved_at: datetime | None
     ended_reason: str
+    follows: bool
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) ->
         "now": way.standing(found),
         "path": way.text(told, found) if told else [],
         "person": _person(session, workspace_id, found),
+        "seen": queries.run_mark(session, workspace_id, run.public_id),
         "offer": offering.read(told, found, at),
         "also": _beside(session, workspace_id, found, at),
     }
@@ -116,6 +118,7 @@ def _head(found: RunDetail, told: Told | None, automation: Automation | None, at
         entered_with=found.entered_with,
         moved_at=found.moved_at,
         ended_reason=messages.ended(run.ended_reason),
+        follows=run.status != COMPLETED,
     )
 
 

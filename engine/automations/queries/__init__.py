@@ -21,6 +21,7 @@ from engine.automations.queries.links import (
 )
 from engine.automations.queries.pauses import Failure, is_breaker, last_failures, paused_by
 from engine.automations.queries.run_rows import RunDetail, RunFilter, RunRow, StepRunRow
+from engine.automations.queries.run_watching import run_mark
 from engine.automations.queries.runs import get_run, page_runs
 from engine.automations.queries.stats import (
     MOST_WAITING,
@@ -69,6 +70,7 @@ __all__ = [
     "page_revisions",
     "page_runs",
     "paused_by",
+    "run_mark",
     "runs_inside",
     "runs_of_sends",
     "status_counts",

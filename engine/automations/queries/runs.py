@@ -63,9 +63,9 @@ def get_run(session: Session, workspace_id: int, public_id: str) -> RunDetail | 
             revision.workspace_id == workspace_id, revision.id == found.revision_id
         )
     )
-    latest = _latest(session, workspace_id, [found.id])
+    latest = next((visit for visit in reversed(visits) if visit.status != SKIPPED), None)
     steps = tuple(_visit(public_id, place, row) for place, row in enumerate(visits, 1))
-    row = _row(found, latest.get(found.id))
+    row = _row(found, latest)
     # A revision that is younger than the run came to it by a publish that moved people.
     if found.revised_at <= found.started_at:
         return RunDetail(row, document or {}, steps, row.revision, None, found.attention_at)
