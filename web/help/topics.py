@@ -57,6 +57,8 @@ _PAGES: Final[Mapping[str, str]] = {
     "automations.ask_publish": "publishing",
     "automations.index": "automations",
     "automations.publish": "publishing",
+    "automations.revision": "publishing",
+    "automations.revisions": "publishing",
     "automations.simulate": "simulate",
     "automations.why": "why",
     "people.why": "why",
