@@ -154,7 +154,7 @@ def _settle_patiently(
                 raise
             log.warning("settle_waits", items=len(items), error=_cause(error))
             time.sleep(_SETTLE_PAUSE_S)
-        except DBAPIError as error:
+        except (DBAPIError, ValueError, TypeError) as error:
             return _settle_singly(walker, items, outcomes, error)
 
 
@@ -162,9 +162,9 @@ def _settle_singly(
     walker: Walker[ItemT, OutcomeT],
     items: Sequence[ItemT],
     outcomes: Mapping[int, OutcomeT],
-    error: DBAPIError,
+    error: Exception,
 ) -> Sequence[int]:
-    """Settle one by one what the database refused together: one item's fault is its own.
+    """Settle one by one what could not be written together: one item's fault is its own.
 
     An outcome that cannot be written at all counts as a crash of its item.
     """
@@ -177,8 +177,8 @@ def _settle_singly(
     return following
 
 
-def _cause(error: DBAPIError) -> str:
-    return type(error.orig).__name__
+def _cause(error: Exception) -> str:
+    return type(error.orig if isinstance(error, DBAPIError) else error).__name__
 
 
 class Claim:

@@ -59,7 +59,10 @@ def packed(session: Session, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as the one value that a `rows_table` reads."""
     # Keys that are no columns do no harm, and copying each row costs more than all of the rest.
     spell = _sqlite_instant if dialect_of(session) == "sqlite" else _iso_instant
-    return json.dumps(rows, ensure_ascii=False, default=spell, check_circular=False)
+    # What is no number is no JSON: SQLite would call it an error like that of a file that is away.
+    return json.dumps(
+        rows, ensure_ascii=False, default=spell, check_circular=False, allow_nan=False
+    )
 
 
 def _rows(dialect: str, columns: Columns, payload: BindParameter[str]) -> Subquery:
