@@ -7,7 +7,7 @@ learn from the answer which ports are open (WHK-03). The reason stands in the lo
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -75,17 +75,23 @@ def call_all(
     def make(outgoing: Outgoing) -> Outcome:
         if time.monotonic() >= end:
             return Deferred(clock.now())
-        try:
-            return _call(outgoing)
-        except Exception as error:
-            # To raise here would have all the others called again (walking.run_isolated).
-            log.warning("call_crashed", error=type(error).__name__, exc_info=True)
-            return CRASHED
+        return _call(outgoing)
 
     if not calls:
         return {}
     with ThreadPoolExecutor(min(AT_A_TIME, len(calls)), "call") as pool:
-        return dict(zip(calls, pool.map(make, calls.values()), strict=True))
+        made = {key: pool.submit(make, outgoing) for key, outgoing in calls.items()}
+    return {key: _outcome(future) for key, future in made.items()}
+
+
+def _outcome(made: Future[Outcome]) -> Outcome:
+    """Return what became of a call. One that crashed is told and not raised: to raise would have
+    all the others called again (walking.run_isolated)."""
+    error = made.exception()
+    if not isinstance(error, Exception):
+        return made.result()
+    log.warning("call_crashed", error=type(error).__name__, exc_info=error)
+    return CRASHED
 
 
 def opened(secret: SealedSecret | None, kind: str) -> str | Failed:
