@@ -109,6 +109,15 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
     "unknown_kind": _("There is no rule of the kind “%(kind)s”."),
     "unknown_key": _("This key is not known here."),
     "wrong_value": _("This value does not fit here."),
+    # What a form may send that a configuration does not take, by the codes of pydantic.
+    "float_type": _("This is no number."),
+    "int_type": _("This is no number."),
+    "finite_number": _("This is no number."),
+    "greater_than": _("The number is too small."),
+    "string_too_long": _("The text is too long."),
+    "string_too_short": _("Something is missing here."),
+    "string_pattern_mismatch": _("This is not spelt as it has to be."),
+    "literal_error": _("Choose one of the list."),
 }
 
 

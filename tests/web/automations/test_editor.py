@@ -74,14 +74,21 @@ def test_tim_05_saving_seven_in_the_evening_five_times_unchanged_changes_nothing
     assert after == told == 2
 
 
-@pytest.mark.parametrize("typed", ["many", "-3", "0"])
-def test_a_wrong_length_is_refused_at_its_field_and_kept(work: Desk, typed: str) -> None:
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("many", "This is no number."),
+        ("-3", "The number is too small."),
+        ("0", "The number is too small."),
+    ],
+)
+def test_a_wrong_length_is_refused_at_its_field_and_kept(work: Desk, typed: str, said: str) -> None:
     answer = work.edit("?step=first", "/steps/first", duration=typed)
     page = tree(answer)
     assert answer.status_code == 422
     field = one(page, "#duration")
     assert (field.get("value"), field.get("aria-invalid")) == (typed, "true")
-    assert pick(page, f"#{field.get('aria-describedby')}")
+    assert texts(page, f"#{field.get('aria-describedby')}") == [said]
     assert one(page, "#mistakes a").get("href") == "#duration"
     assert work.step("first")["config"]["duration"] == 3
 
