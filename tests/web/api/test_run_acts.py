@@ -6,7 +6,7 @@ from flask import Flask
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
 from tests.web.api.seeds import plant
-from tests.web.api.support import Program, problem, program
+from tests.web.api.support import Program, pointers, problem, program
 from tests.web.support import Town
 
 
@@ -34,7 +34,8 @@ def test_a_run_is_ended_taken_up_again_and_led_to_its_end(shop: Program, uow: Un
 
 def test_refusals_are_problem_documents(shop: Program, uow: UnitOfWork) -> None:
     address = f"/runs/{_run(shop, uow)}"
-    problem(shop.post(f"{address}/retry", {}), 409, "nothing_failed")
+    refused = problem(shop.post(f"{address}/retry", {}), 409, "nothing_failed")
+    assert refused["detail"].startswith("Nothing has failed here")
     problem(shop.post(f"{address}/move", {"step": "gone"}), 422, "unknown_step", "errors")
     problem(shop.post(f"{address}/move", {}), 422, None, "errors")
     problem(shop.post("/runs/nowhere/cancel", {}), 404, "run_not_found")
@@ -54,6 +55,7 @@ def test_a_key_that_only_reads_may_not_act(
     run = _run(shop, uow)
     reader = program(app, uow, acme.workspace_id, "runs:read")
     problem(reader.post(f"/runs/{run}/{act}", {}), 403)
+    assert shop.get(f"/runs/{run}").json["status"] == "running"
 
 
 def test_many_runs_are_counted_acted_on_and_answered_for(
@@ -81,7 +83,8 @@ def test_what_cannot_be_asked_for_many_is_a_problem_document(
     shop: Program, uow: UnitOfWork
 ) -> None:
     _run(shop, uow)
-    problem(shop.post("/runs/bulk", {"filter": {}, "action": "move"}), 422, None, "errors")
+    moved = shop.post("/runs/bulk", {"filter": {}, "action": "move"})
+    assert pointers(problem(moved, 422, "step_needed", "errors")) == ["/step"]
     problem(shop.post("/runs/bulk", {"filter": {"x": 1}, "action": "retry"}), 422, None, "errors")
     for path in ("/runs/bulk/nowhere", "/runs/bulk/nowhere/items"):
         problem(shop.get(path), 404, "run_job_not_found")
