@@ -27,7 +27,9 @@ def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     process_time.tzset()
 
 
-def test_tim_01_and_tim_10_ten_in_berlin_is_ten_in_berlin_wherever_the_machine_stands(machine: str) -> None:
+def test_tim_01_and_tim_10_ten_in_berlin_is_ten_in_berlin_wherever_the_machine_stands(
+    machine: str,
+) -> None:
     assert machine
     assert moment(date(2026, 7, 15), time(10), BERLIN) == utc(15, 8)
 

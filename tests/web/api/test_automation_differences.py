@@ -56,10 +56,12 @@ def test_tim_05_the_same_document_put_five_times_keeps_its_etag(shop: Program) -
 def test_a_late_put_of_an_unsound_document_hears_of_its_faults_first(shop: Program) -> None:
     made = shop.post("/automations", DOCUMENT)
     path, odd = f"/automations/{made.json['id']}", {"If-Match": "odd"}
-    problem(shop.call("PUT", path, {**DOCUMENT, "name": ""}, headers=odd), 422)
+    told = problem(shop.call("PUT", path, {**DOCUMENT, "name": ""}, headers=odd), 422)
+    assert told["reason"] != "stale"
 
 
 def test_who_names_no_etag_is_shown_nothing(shop: Program) -> None:
     made = shop.post("/automations", DOCUMENT)
     path = f"/automations/{made.json['id']}"
-    problem(shop.call("PUT", path, DOCUMENT), 428, "if_match_required")
+    told = problem(shop.call("PUT", path, DOCUMENT), 428, "if_match_required")
+    assert "current" not in told

@@ -31,7 +31,9 @@ def test_a_template_is_used_by_drafts_and_by_what_is_in_force(
         session, workspace, automations.document(automations.email("a", old)), accounts.AT
     )
     document = automations.document(automations.email("a", new), name="Welcome")
-    saved = service.save(session, workspace, live.public_id, document, live.draft_version, ACTOR, accounts.AT)
+    saved = service.save(
+        session, workspace, live.public_id, document, live.draft_version, ACTOR, accounts.AT
+    )
     assert isinstance(saved, service.Saved), saved
     assert _used(session, workspace, old) == [("Welcome", "active", LIVE)]
     assert _used(session, workspace, new) == [("Welcome", "active", IN_DRAFT)]
