@@ -17,6 +17,7 @@ from engine.delivery.compose.render import Compiled, Flaw, MailData, TemplateCac
 from engine.delivery.links import Links
 from engine.delivery.models import SERVICE
 from engine.delivery.queries import facts
+from engine.delivery.queries.limits import KIND_TEST
 from engine.delivery.walk_lifecycle import Claimed
 
 
@@ -25,7 +26,8 @@ class SendItem:
     """A claimed send. template None: it has none; gone: its contact was deleted meanwhile.
 
     suppressed: its address is blocked for mail of its purpose; unsubscribed: its contact opted out
-    of marketing, which it is (decision A4).
+    of marketing, which it is (decision A4). A test mail goes to a colleague, as a contact would
+    read it: that contact's opt-out says nothing, and its way out must not be in there.
     """
 
     id: int
@@ -53,9 +55,10 @@ def load(
         person, workspace = people.get(row.contact_id), workspaces[row.workspace_id]
         marketing = row.purpose != SERVICE
         reason = blocked.get(_address(row))
+        own = person is not None and row.kind != KIND_TEST
         unsubscribe_url = (
             links.unsubscribe(workspace["id"], person.contact["id"], row.public_id)
-            if person
+            if person is not None and own
             else None
         )
         data = MailData(
@@ -63,7 +66,7 @@ def load(
             properties=person.properties if person else {},
             workspace=workspace,
             context=row.context or {},
-            links={"unsubscribe_url": unsubscribe_url or ""},
+            links={"unsubscribe_url": unsubscribe_url or _shown(row, links)},
         )
         items.append(
             SendItem(
@@ -83,10 +86,15 @@ def load(
                 data=data,
                 gone=person is not None and person.gone,
                 suppressed=reason is not None and (marketing or reason != UNENGAGED),
-                unsubscribed=marketing and person is not None and person.unsubscribed,
+                unsubscribed=marketing and own and person is not None and person.unsubscribed,
             )
         )
     return items
+
+
+def _shown(row: Any, links: Links) -> str:
+    """Return the way out where there is no own one; in a test mail it ends nothing."""
+    return links.unsubscribe_preview() if row.kind == KIND_TEST else ""
 
 
 def _address(row: Any) -> tuple[int, str]:

@@ -48,6 +48,7 @@ _CLAIMED: Final = (
     "from_name",
     "reply_to",
     "purpose",
+    "kind",
 )
 
 

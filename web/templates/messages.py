@@ -14,6 +14,7 @@ WORDS: Final[Mapping[str, LazyString]] = {
     "html_or_mjml": _("Write it in HTML or in MJML."),
     "no_sender": _("There is no default sender yet, so no mail can leave."),
     "purpose_unknown": _("Choose marketing or service."),
+    "suppressed": _("Your address is on the suppression list, so no mail goes there."),
     "required": _("Something is missing here."),
     "template_broken": _("It does not work (line %(line)s, column %(column)s): %(message)s"),
     "template_not_found": _("There is no such template."),

@@ -7,18 +7,21 @@ from flask_babel import gettext, ngettext
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
+from engine.audience import queries as audience
 from engine.automations.queries.using import using_template
-from engine.core.outcome import Refused
+from engine.core.outcome import Refused, missing
 from engine.delivery import queries, service
 from engine.delivery.queries import TemplateRow
 from engine.delivery.queries.template_lines import page_lines
-from engine.delivery.service import TemplateInput
+from engine.delivery.service import Queued, TemplateInput, Withheld
+from engine.delivery.service.trying import send_test
 from web import auth, errors, htmx
 from web.request import now, session
 from web.sends.views import MAIL_POLICY
 from web.tables import Page
 from web.templates import showing
 from web.templates.editing import TemplateForm, changes, filled, same
+from web.templates.messages import words
 from web.templates.showing import Shown
 
 pages = Blueprint("templates", __name__, url_prefix="/templates")
@@ -145,6 +148,32 @@ def delete(public_id: str) -> Response:
     return htmx.see_other(url_for("templates.index"))
 
 
+@pages.post("/<public_id>/test")
+@auth.requires("templates:manage")
+def test(public_id: str) -> Response:
+    """Send what is saved to the signed-in person, and to nobody else."""
+    row, form = _found(public_id), TemplateForm()
+    if not same(row, form.given()):
+        form.form_errors.append(gettext("Save it first: a test mail is made of what is saved."))
+        return _show(row, form, None, errors.FORM_REFUSED)
+    me, contact = auth.person(), request.form.get("contact", "").strip()
+    found = audience.find_person(session(), me.workspace_id, contact) if contact else None
+    sent: Queued | Withheld | Refused = missing("contact_not_found")
+    if found is not None or not contact:
+        reader = found.public_id if found else None
+        sent = send_test(
+            session(), me.workspace_id, public_id, me.email, reader, auth.actor(), now()
+        )
+    if isinstance(sent, Queued):
+        flash(gettext("A test mail to %(address)s is on its way.", address=me.email))
+        return htmx.see_other(
+            url_for("templates.detail", public_id=public_id, contact=contact or None)
+        )
+    reason = sent if isinstance(sent, Refused) else Refused(sent.reason)
+    form.form_errors.append(words(reason))
+    return _show(row, form, None, errors.FORM_REFUSED)
+
+
 def _found(public_id: str) -> TemplateRow:
     row = queries.get_template(session(), auth.person().workspace_id, public_id)
     if row is None:
@@ -169,12 +198,10 @@ def _look(given: TemplateInput, *, brief: bool = False) -> Shown:
 def _preview(row: TemplateRow | None) -> Response:
     form = TemplateForm()
     shown = _look(form.given())
-    status = errors.FORM_REFUSED if shown.flaw else 200
     if htmx.wants_fragment():
-        return htmx.render(
-            "templates/_preview.html", "templates/_preview.html", status, shown=shown
-        )
-    return _show(row, form, shown, status)
+        # Half a text is no fault while somebody types it.
+        return htmx.render("templates/_preview.html", shown=shown)
+    return _show(row, form, shown, errors.FORM_REFUSED if shown.flaw else 200)
 
 
 def _framed(shown: Shown) -> Response:
