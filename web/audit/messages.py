@@ -46,6 +46,7 @@ ACTIONS: Final[Mapping[str, LazyString]] = {
     "sending_domain.deleted": _("Deleted a sending domain"),
     "template.created": _("Created a template"),
     "template.deleted": _("Deleted a template"),
+    "template.tested": _("Sent a test mail of a template"),
     "template.updated": _("Changed a template"),
     "topic.created": _("Created a topic"),
     "topic.deleted": _("Deleted a topic"),
