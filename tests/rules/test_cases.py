@@ -11,6 +11,9 @@ OWNED = (
     "CON-01", "CON-03", "CON-06", "ENT-01", "ENT-03", "ENT-06", "TIM-11", "RAC-01", "RAC-03",
     "RAC-05", "Q-01", "Q-03", "HUE-01", "HUE-03", "HUE-05", "HUE-06", "HUE-08", "HUE-10",
     "HUE-11", "SEG-05", "UPG-01", "UPG-05", "UPG-06", "UPG-08",
+    "API-05", "DUP-05", "EDT-01", "EDT-03", "EDT-05", "EDT-10", "EDT-11", "EDT-13", "PAU-05",
+    "PAU-06", "PAU-08", "PAU-11", "TIM-01", "TIM-03", "TIM-05", "TIM-08", "TIM-10", "WHK-01",
+    "WHK-03", "WHK-05", "WHK-08",
 )  # fmt: skip
 
 
