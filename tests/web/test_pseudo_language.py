@@ -25,7 +25,7 @@ WORD: Final = re.compile(r"[^\W\d_]{2,}")
 DATA: Final = frozenset({"bdi", "code", "pre", "time", "script", "style", "option"})
 SPOKEN: Final = ("aria-label", "placeholder", "title", "alt", "data-copied")
 # Names that are the same in every language.
-NAMES: Final = frozenset({"stellwerk", "de", "en", "deutsch", "english", "html", "ms"})
+NAMES: Final = frozenset({"stellwerk", "de", "en", "deutsch", "english", "html", "mjml", "ms"})
 # The description of the API is written for programmers, in English.
 APART: Final = ("/api/",)
 
