@@ -106,7 +106,8 @@ def test_no_page_counts_runs(owner: Reader, house: House, waiting: str) -> None:
     counted = [
         statement
         for statement in asked.statements
-        if "count(" in statement.lower() and "FROM automation_runs" in statement
+        if "count(" in statement.lower()
+        and "FROM automation_runs" in statement
         # The number beside "Needs attention" counts causes, of a bounded number of runs.
         and "attention_at" not in statement
     ]
