@@ -16,6 +16,7 @@ APART = frozenset(
         "health.figures",
         "people.choose",
         "sends.body",
+        "templates.body",
     }
 )
 # Confirmations stand in the page too; without script they are open.

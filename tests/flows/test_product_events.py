@@ -79,8 +79,8 @@ def test_the_receiver_hears_of_each_real_transition_once(
     yard.fail(1)
     assert isinstance(yard.ask(PAUSED), Recorded)
     assert isinstance(yard.ask(DRAFT), Transitioned)
-    assert house.sweeps["outbox"]() == {"delivered": 5, "failed": 0}
-    assert house.sweeps["outbox"]() == {"delivered": 0, "failed": 0}
+    assert house.sweeps["outbox"]() == {"delivered": 5, "failed": 0, "postponed": 0}
+    assert house.sweeps["outbox"]() == {"delivered": 0, "failed": 0, "postponed": 0}
     assert told(receiver) == [
         ("automation_activated", person),
         ("automation_paused", person),
@@ -110,5 +110,5 @@ def test_what_is_rolled_back_is_not_told(
     yard = Yard(uow, clock)
     with pytest.raises(ZeroDivisionError):
         yard.activate_in_vain()
-    assert house.sweeps["outbox"]() == {"delivered": 0, "failed": 0}
+    assert house.sweeps["outbox"]() == {"delivered": 0, "failed": 0, "postponed": 0}
     assert receiver.received == []
