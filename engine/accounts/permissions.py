@@ -73,6 +73,7 @@ OFFERED: Final = (
     "events:write",
     "properties:manage",
     "properties:read",
+    "runs:act",
     "runs:read",
     "senders:manage",
     "senders:read",

@@ -9,7 +9,7 @@ from engine.core.db import JsonObject
 from web.automations.kinds.base import Choices, KindForm, listed, options
 from web.forms import Form
 
-_ACTIONS: Any = listed([("subscribe", _("Subscribe")), ("unsubscribe", _("Unsubscribe"))])
+_ACTIONS: Any = listed([("subscribe", _("Subscribe")), ("unsubscribe", _("End the subscription"))])
 
 
 class TopicFields(Form):
