@@ -3,14 +3,17 @@
 It looks through the visits once, however many steps there are.
 """
 
+import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, text
 
 from migrations import run
-from tests.migrations.test_upgrades import ask, old, revision
+from tests.migrations.test_upgrades import REVISIONS, ask, old, revision
 
 __all__ = ["old", "revision"]
 
+# Versions whose steps did not count them apart yet.
+BEFORE = [each for each in REVISIONS if each < "0003"]
 PASSED = "steps.status = 'skipped' AND steps.attempt > 0"
 DEPARTED = "steps.status = 'failed' AND steps.error_code = 'RUN_ENDED'"
 BY_VISITS = f"""
@@ -30,6 +33,7 @@ def figures(engine: Engine, statement: str) -> list[tuple[int, str, int, int]]:
     return [(owner, key, int(passed), int(gone)) for owner, key, passed, gone in found]
 
 
+@pytest.mark.parametrize("revision", BEFORE, indirect=True)
 def test_visits_from_before_are_told_apart(old: Engine) -> None:
     with old.begin() as connection:
         for changed in (

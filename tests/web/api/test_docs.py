@@ -67,7 +67,9 @@ def test_the_examples_of_the_page_work(app: Flask, shop: Program) -> None:
         name = body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
         for example in schemas[name].get("examples", []):
             answer = shop.post(path.removeprefix(ROOT), json.loads(json.dumps(example)))
-            assert answer.status_code == 201, (path, answer.text)
+            # What only counts makes nothing.
+            expected = 200 if example.get("dry_run") else 201
+            assert answer.status_code == expected, (path, answer.text)
             tried.append(path)
     assert {f"{ROOT}/events", f"{ROOT}/templates", f"{ROOT}/automations"} <= set(tried)
 
