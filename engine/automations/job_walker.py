@@ -21,7 +21,7 @@ from engine.automations.models.jobs import DONE, REFUSED, WORKING
 from engine.automations.queries.run_filters import page_ids
 from engine.automations.queries.run_rows import read_filter
 from engine.automations.service import acting
-from engine.core import clock, effects, faults
+from engine.core import clock, effects
 from engine.core.audit import Actor
 from engine.core.ids import read_cursor, write_cursor
 from engine.core.outcome import Refused
@@ -66,7 +66,6 @@ class JobWalker:
         while True:
             with self._uow.begin() as session:
                 more = self._do_page(session, claimed)
-            faults.point("job.page")
             if not more:
                 return True
             if end is not None and time.monotonic() >= end:

@@ -8,6 +8,7 @@ import pytest
 
 from engine.core.outcome import Refused
 from web.accounts.messages import WORDS, words
+from web.secrets import messages as secrets
 from web.workspace import messages as workspace
 
 ROOM = Path("engine/accounts")
@@ -39,8 +40,8 @@ def _reasons() -> set[str]:
 def test_every_reason_of_the_room_has_words() -> None:
     reasons = _reasons()
     assert len(reasons) > 10
-    # What a workspace limits is set on a page of its own.
-    assert reasons - set(WORDS) - set(workspace.WORDS) == set()
+    # What a workspace limits, and the secrets it keeps, have pages of their own.
+    assert reasons - set(WORDS) - set(workspace.WORDS) - set(secrets.WORDS) == set()
 
 
 @pytest.mark.parametrize("reason", sorted(WORDS))
