@@ -15,7 +15,7 @@ NEWEST: Final = 1_000
 _MOST: Final = 30
 _COLUMNS: Final = ("email", "external_id", "first_name", "last_name", "language", "timezone")
 # Nobody lacks these.
-_ALWAYS: Final = frozenset({"contact.id", "contact.source"})
+_ALWAYS: Final = frozenset(f"contact.{name}" for name in ("id", "source"))
 
 
 @dataclass(frozen=True)

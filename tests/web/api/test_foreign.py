@@ -28,6 +28,8 @@ BODIES: Final[dict[tuple[str, str], Any]] = {
     ("POST", "/automations/<id>/transitions"): {"to": "paused"},
     ("POST", "/automations/<id>/publish"): {"people_inside": "stay"},
 }
+# What an address asks for beside its id.
+QUERIES: Final = {"/automations/<id>/explain": "?contact_id={contacts}"}
 # What another workspace finds empty.
 LISTS: Final = (
     "/contacts", "/properties", "/topics", "/templates", "/senders", "/sending-domains",
@@ -101,7 +103,8 @@ def local(rule: Rule) -> str:
 def address(rule: Rule, ids: dict[str, str]) -> str:
     """Return the address of a route with the ids of the seeded things."""
     area = local(rule).split("/")[1]
-    return local(rule).replace("<id>", ids[area]).replace("<contact>", ids["contacts"])
+    path = local(rule).replace("<id>", ids[area]).replace("<contact>", ids["contacts"])
+    return path + QUERIES.get(local(rule), "").format(**ids)
 
 
 def rows(uow: UnitOfWork) -> object:
