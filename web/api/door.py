@@ -132,7 +132,9 @@ def _read(models: Mapping[str, Any], path: Mapping[str, str]) -> _Ask | Refused:
         if isinstance(read, Refused):
             return read
         raw = read
-        parsed = bodies.read_json(raw)
+        parsed = bodies.read_json(
+            raw or b"{}" if getattr(models["body"], "may_be_absent", False) else raw
+        )
         if isinstance(parsed, Refused):
             return parsed
         values["body"] = parsed

@@ -5,7 +5,7 @@ Strict means: "3" is no number, 1 is no yes, a number is no instant, an unknown 
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -32,9 +32,13 @@ _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:", re.ASCII)
 
 
 class In(BaseModel):
-    """Base of every body: strict types, no unknown keys."""
+    """Base of every body: strict types, no unknown keys.
+
+    may_be_absent: whether a request without any body means one without members.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    may_be_absent: ClassVar[bool] = False
 
 
 class Out(BaseModel):

@@ -1,6 +1,6 @@
 """Acts on one run by API: end it, try again, skip the step, move to another."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -16,7 +16,9 @@ StepKey = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class ActAsk(In):
-    """Why, for the record; may be left out."""
+    """Why, for the record; may be left out, and the body with it."""
+
+    may_be_absent: ClassVar[bool] = True
 
     reason: ShortText | None = None
 

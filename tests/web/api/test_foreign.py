@@ -27,6 +27,9 @@ BODIES: Final[dict[tuple[str, str], Any]] = {
     ("PUT", "/automations/<id>"): DOCUMENT,
     ("POST", "/automations/<id>/transitions"): {"to": "paused"},
     ("POST", "/automations/<id>/publish"): {"people_inside": "stay"},
+    ("POST", "/automations/<id>/simulate"): {"person": {"external_id": "made-up"}},
+    ("POST", "/runs/<id>/cancel"): {"reason": "Stolen"},
+    ("POST", "/runs/<id>/move"): {"step": "wait"},
 }
 # What an address asks for beside its id.
 QUERIES: Final = {"/automations/<id>/explain": "?contact_id={contacts}"}
@@ -55,7 +58,9 @@ def test_every_address_with_a_foreign_id_is_404_and_changes_nothing(
         path = address(rule, ids)
         answer = foreign.call(method, path, BODIES.get((method, local(rule))))
         assert (method, path, problem(answer, 404)["status"]) == (method, path, 404)
-        own = shop.call("GET", path) if method == "GET" else None
+        # The things of the one workspace are there; acts on many runs have ids of their own.
+        there = method == "GET" and "/bulk/" not in path
+        own = shop.call("GET", path) if there else None
         assert own is None or own.status_code == 200
     assert rows(uow) == before
 
