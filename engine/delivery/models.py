@@ -141,8 +141,8 @@ class EmailSend(WorkspaceChild, Base):
             "workspace_id",
             "status",
             "id",
-            sqlite_where=text("status NOT IN ('queued', 'sent')"),
-            postgresql_where=text("status NOT IN ('queued', 'sent')"),
+            sqlite_where=text("status <> 'queued' AND status <> 'sent'"),
+            postgresql_where=text("status <> 'queued' AND status <> 'sent'"),
         ),
     )
 

@@ -54,7 +54,7 @@ def _index_mails() -> None:
     op.drop_index("ix_email_sends_workspace_id_status_id", "email_sends")
     op.drop_index(f"{_BY_PERSON}id", "email_sends")
     _index(f"{_BY_PERSON}queued_at", "email_sends", ["workspace_id", "contact_id", "queued_at"])
-    rarer = "status NOT IN ('queued', 'sent')"
+    rarer = "status <> 'queued' AND status <> 'sent'"
     _index("ix_email_sends_ended", "email_sends", ["workspace_id", "status", "id"], rarer)
 
 

@@ -152,8 +152,8 @@ def _in_status(status: str) -> ColumnElement[bool]:
         return and_(EmailSend.status == QUEUED, waits)
     if status == SENT:
         return EmailSend.status == SENT
-    rarer = EmailSend.status.not_in([literal_column(f"'{each}'") for each in _PLENTY])
-    return and_(EmailSend.status == status, rarer)
+    rarer = [EmailSend.status != literal_column(f"'{each}'") for each in _PLENTY]
+    return and_(EmailSend.status == status, *rarer)
 
 
 def _sends(workspace_id: int) -> Select[*tuple[Any, ...]]:
