@@ -4,12 +4,13 @@ To people every failed call reads alike, whatever stood behind it: who may write
 learn from the answer which ports are open (WHK-03). The reason stands in the log of operators.
 """
 
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from datetime import datetime
+from typing import Any, ClassVar, Final, TypeVar
 
 import structlog
 from sqlalchemy.orm import Session
@@ -17,12 +18,15 @@ from sqlalchemy.orm import Session
 from engine.accounts import secret_rows
 from engine.accounts.secret_rows import SealedSecret
 from engine.accounts.service.secrets import PURPOSE
+from engine.automations.families import SECRET, References
 from engine.automations.kinds.steps.base import (
     NETWORK_BUDGET,
     Completed,
     Deferred,
     Failed,
     Outcome,
+    StepConfig,
+    StepKind,
     Visit,
 )
 from engine.core import clock, crypto, http
@@ -102,20 +106,73 @@ def opened(secret: SealedSecret | None, kind: str) -> str | Failed:
     return UNREADABLE if plain is None else plain
 
 
-def load_calls(
-    session: Session, visits: Sequence[Visit[Any]], secret_id: Callable[[Any], str | None]
-) -> Mapping[int, CallFacts]:
-    """Return what the calls of a batch need; secret_id: how a configuration names its secret."""
-    people = {(visit.workspace_id, visit.contact_id) for visit in visits}
-    data = wording.data_of(session, people)
-    wanted = {visit.id: (visit.workspace_id, secret_id(visit.config) or "") for visit in visits}
-    found = secret_rows.sealed(session, {each for each in wanted.values() if each[1]})
-    return {
-        visit.id: CallFacts(
-            data.get((visit.workspace_id, visit.contact_id)), found.get(wanted[visit.id])
-        )
-        for visit in visits
-    }
+class CallConfig(StepConfig):
+    """What every calling step has: the public id of its secret."""
+
+    secret_id: str | None = None
+
+
+CallConfigT = TypeVar("CallConfigT", bound=CallConfig)
+
+
+class CallingStep(StepKind[CallConfigT, CallFacts]):
+    """A step that calls a server of others. A kind says what leaves: `outgoing`.
+
+    secret_kind: of the secret that it needs.
+    """
+
+    network = True
+    secret_kind: ClassVar[str]
+
+    @abstractmethod
+    def outgoing(
+        self, visit: Visit[CallConfigT], facts: CallFacts | None, at: datetime
+    ) -> Outgoing | Failed:
+        """Return the call of a visit, or what forbids it."""
+        ...
+
+    def references(self, config: CallConfigT) -> References:
+        """Return the secret."""
+        return {"secret_id": (SECRET, config.secret_id)} if config.secret_id else {}
+
+    def load(
+        self, session: Session, visits: Sequence[Visit[CallConfigT]]
+    ) -> Mapping[int, CallFacts | None]:
+        """Load people and secrets of the whole batch in four statements."""
+        people = {(visit.workspace_id, visit.contact_id) for visit in visits}
+        data = wording.data_of(session, people)
+        wanted = {each.id: (each.workspace_id, each.config.secret_id or "") for each in visits}
+        found = secret_rows.sealed(session, {each for each in wanted.values() if each[1]})
+        return {
+            visit.id: CallFacts(
+                data.get((visit.workspace_id, visit.contact_id)), found.get(wanted[visit.id])
+            )
+            for visit in visits
+        }
+
+    def run(
+        self, visits: Sequence[Visit[CallConfigT]], facts: Mapping[int, CallFacts | None]
+    ) -> Mapping[int, Outcome]:
+        """Make the calls; the time of the batch is bounded, the rest comes with the next one."""
+        at = clock.now()
+        made = {visit.id: self.outgoing(visit, facts.get(visit.id), at) for visit in visits}
+        ready = {key: each for key, each in made.items() if isinstance(each, Outgoing)}
+        refused = {key: each for key, each in made.items() if isinstance(each, Failed)}
+        return {**refused, **call_all(ready)}
+
+    def enrich(
+        self, session: Session, workspace_id: int, configs: Mapping[str, CallConfigT]
+    ) -> Mapping[str, Mapping[str, str]]:
+        """Return the name of each secret, in one statement."""
+        named = {key: config.secret_id for key, config in configs.items() if config.secret_id}
+        return secret_names(session, workspace_id, named)
+
+    def missing(
+        self, session: Session, workspace_id: int, configs: Mapping[str, CallConfigT]
+    ) -> list[Problem]:
+        """Return the steps whose secret is gone or of another kind, for `problems`."""
+        named = {p: config.secret_id for p, config in configs.items() if config.secret_id}
+        return missing_secrets(session, workspace_id, named, self.secret_kind)
 
 
 def missing_secrets(
@@ -140,12 +197,6 @@ def secret_names(
         for key, public_id in named.items()
         if public_id in here
     }
-
-
-def trigger_values(trigger: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what started the run as texts read it: its properties stand beside it by name."""
-    properties = json.loads(trigger.get("event_properties") or "{}")
-    return {**properties, **{k: v for k, v in trigger.items() if k != "event_properties"}}
 
 
 def _call(outgoing: Outgoing) -> Outcome:

@@ -3,6 +3,7 @@
 Plural on purpose (architecture 3): `load` reads set-wise, `run` has no session in reach.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,12 @@ class Visit(NamedTuple, Generic[ConfigT]):
     automation: str = ""
     step: str = ""
     heard: Mapping[str, Any] | None = None
+
+
+def event_values(trigger: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what texts may read as `event.*`: what started the run, its properties by name."""
+    properties = json.loads(trigger.get("event_properties") or "{}")
+    return {**properties, **{k: v for k, v in trigger.items() if k != "event_properties"}}
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """Queue a mail from a template. Completed means queued, not delivered (facts 1.11)."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -17,6 +16,7 @@ from engine.automations.kinds.steps.base import (
     StepConfig,
     StepKind,
     Visit,
+    event_values,
 )
 from engine.core.outcome import Problem
 from engine.delivery import queries as delivery
@@ -164,7 +164,7 @@ def _request(visit: Visit[EmailConfig], facts: EmailFacts | None) -> Outcome:
             contact_id=visit.contact_id,
             template_id=facts.template.row_id,
             subject_override=visit.config.subject_override,
-            context=_context(visit.trigger),
+            context={"event": event_values(visit.trigger)},
             to_email=facts.address,
             from_email=facts.sender.email,
             from_name=facts.sender.name,
@@ -174,11 +174,3 @@ def _request(visit: Visit[EmailConfig], facts: EmailFacts | None) -> Outcome:
             allow_repeat=facts.template.allow_repeat,
         )
     )
-
-
-def _context(trigger: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what templates may read as `event.*`: what started the run, its properties by name."""
-    properties = json.loads(trigger.get("event_properties") or "{}")
-    return {
-        "event": {**properties, **{k: v for k, v in trigger.items() if k != "event_properties"}}
-    }

@@ -1,7 +1,7 @@
 """Write into a channel (decision A13): the incoming webhook of Slack, whose address is a secret."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -11,18 +11,14 @@ from sqlalchemy.orm import Session
 from engine.accounts.service.secrets import ADDRESS
 from engine.automations.calling import (
     NO_SECRET,
+    CallConfig,
     CallFacts,
+    CallingStep,
     Outgoing,
-    call_all,
-    load_calls,
-    missing_secrets,
     opened,
-    secret_names,
-    trigger_values,
 )
-from engine.automations.families import SECRET, References
-from engine.automations.kinds.steps.base import Failed, Outcome, StepConfig, StepKind, Visit
-from engine.core import clock, http
+from engine.automations.kinds.steps.base import Failed, Visit, event_values
+from engine.core import http
 from engine.core.outcome import Problem
 from engine.delivery.compose.render import MailData
 from engine.delivery.service import wording
@@ -32,18 +28,17 @@ BROKEN: Final = Failed("TEXT_BROKEN", "The text cannot be made")
 LONGEST: Final = 40_000
 
 
-class SlackConfig(StepConfig):
-    """secret_id: public id of the secret that is the address; text: Liquid."""
+class SlackConfig(CallConfig):
+    """secret_id: of the secret that is the address; text: Liquid."""
 
-    secret_id: str | None = None
     text: Annotated[str, Field(max_length=wording.LONGEST)] | None = None
 
 
-class SlackStep(StepKind[SlackConfig, CallFacts]):
+class SlackStep(CallingStep[SlackConfig]):
     """The message to a channel."""
 
     Config = SlackConfig
-    network = True
+    secret_kind = ADDRESS
 
     def structure(self, config: SlackConfig, pointer: str) -> list[Problem]:
         """Refuse a text that is no Liquid."""
@@ -51,10 +46,6 @@ class SlackStep(StepKind[SlackConfig, CallFacts]):
             return []
         problem = wording.check_text(config.text, f"{pointer}/config/text")
         return [] if problem is None else [problem]
-
-    def references(self, config: SlackConfig) -> References:
-        """Return the secret."""
-        return {"secret_id": (SECRET, config.secret_id)} if config.secret_id else {}
 
     def problems(
         self, session: Session, workspace_id: int, configs: Mapping[str, SlackConfig]
@@ -66,52 +57,30 @@ class SlackStep(StepKind[SlackConfig, CallFacts]):
                 found.append(Problem(f"{pointer}/config/secret_id", "channel_missing"))
             if not (config.text or "").strip():
                 found.append(Problem(f"{pointer}/config/text", "text_missing"))
-        named = {p: config.secret_id for p, config in configs.items() if config.secret_id}
-        return found + missing_secrets(session, workspace_id, named, ADDRESS)
+        return found + self.missing(session, workspace_id, configs)
 
-    def load(
-        self, session: Session, visits: Sequence[Visit[SlackConfig]]
-    ) -> Mapping[int, CallFacts | None]:
-        """Load people and addresses of the whole batch in four statements."""
-        return load_calls(session, visits, lambda config: config.secret_id)
-
-    def run(
-        self, visits: Sequence[Visit[SlackConfig]], facts: Mapping[int, CallFacts | None]
-    ) -> Mapping[int, Outcome]:
-        """Make the calls; the time of the batch is bounded, the rest comes with the next one."""
-        at = clock.now()
-        made = {visit.id: _prepare(visit, facts.get(visit.id), at) for visit in visits}
-        ready = {key: each for key, each in made.items() if isinstance(each, Outgoing)}
-        refused = {key: each for key, each in made.items() if isinstance(each, Failed)}
-        return {**refused, **call_all(ready)}
-
-    def enrich(
-        self, session: Session, workspace_id: int, configs: Mapping[str, SlackConfig]
-    ) -> Mapping[str, Mapping[str, str]]:
-        """Return the name of each secret, in one statement."""
-        named = {key: config.secret_id for key, config in configs.items() if config.secret_id}
-        return secret_names(session, workspace_id, named)
+    def outgoing(
+        self, visit: Visit[SlackConfig], facts: CallFacts | None, at: datetime
+    ) -> Outgoing | Failed:
+        """Return the call that writes the text, or what forbids it."""
+        if facts is None or facts.data is None:
+            return Failed("CONTACT_NOT_FOUND", "Automation run or contact not found")
+        address = opened(facts.secret, ADDRESS)
+        if isinstance(address, Failed) or facts.secret is None:
+            return address if isinstance(address, Failed) else NO_SECRET
+        text = message(visit, facts.data, at)
+        if text is None:
+            return BROKEN
+        body = json.dumps({"text": text}).encode()
+        headers = {"Content-Type": "application/json"}
+        # Slack's addresses never lead elsewhere; where one does, the secret stays here.
+        call = http.Call("POST", address, headers, body)
+        return Outgoing(call, (facts.secret.row_id,), quiet=True)
 
 
 def message(visit: Visit[SlackConfig], data: MailData, at: datetime) -> str | None:
     """Return the text that would be written; None where it does not work."""
-    context = {"event": trigger_values(visit.trigger)}
+    context = {"event": event_values(visit.trigger)}
     known = MailData(data.contact, data.properties, data.workspace, context)
     text = wording.render_text(visit.config.text or "", known, at)
     return None if text is None else text[:LONGEST]
-
-
-def _prepare(visit: Visit[SlackConfig], facts: CallFacts | None, at: datetime) -> Outgoing | Failed:
-    if facts is None or facts.data is None:
-        return Failed("CONTACT_NOT_FOUND", "Automation run or contact not found")
-    address = opened(facts.secret, ADDRESS)
-    if isinstance(address, Failed) or facts.secret is None:
-        return address if isinstance(address, Failed) else NO_SECRET
-    text = message(visit, facts.data, at)
-    if text is None:
-        return BROKEN
-    body = json.dumps({"text": text}).encode()
-    headers = {"Content-Type": "application/json"}
-    # Slack's addresses never lead elsewhere; where one does, the secret stays here.
-    call = http.Call("POST", address, headers, body)
-    return Outgoing(call, (facts.secret.row_id,), quiet=True)

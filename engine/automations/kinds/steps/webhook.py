@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -20,18 +20,13 @@ from engine.accounts.service.secrets import SIGNING
 from engine.automations.calling import (
     NO_SECRET,
     REDIRECTS,
+    CallConfig,
     CallFacts,
+    CallingStep,
     Outgoing,
-    call_all,
-    load_calls,
-    missing_secrets,
     opened,
-    secret_names,
-    trigger_values,
 )
-from engine.automations.families import SECRET, References
-from engine.automations.kinds.steps.base import Failed, Outcome, StepConfig, StepKind, Visit
-from engine.core import clock
+from engine.automations.kinds.steps.base import Failed, Visit, event_values
 from engine.core.http import Call
 from engine.core.outcome import Problem
 from engine.delivery.compose.render import MailData
@@ -49,7 +44,7 @@ _OURS: Final = frozenset(
 Text = Annotated[str, Field(max_length=2_000)]
 
 
-class WebhookConfig(StepConfig):
+class WebhookConfig(CallConfig):
     """url: whom to tell; body: a JSON document with Liquid in its texts, None: who and why.
 
     headers: more of them, at most ten; secret_id: of a signing secret, by public id.
@@ -59,14 +54,13 @@ class WebhookConfig(StepConfig):
     method: Literal["POST", "PUT"] = "POST"
     body: Annotated[str, Field(max_length=wording.LONGEST)] | None = None
     headers: dict[str, Text] = Field(default_factory=dict)
-    secret_id: str | None = None
 
 
-class WebhookStep(StepKind[WebhookConfig, CallFacts]):
+class WebhookStep(CallingStep[WebhookConfig]):
     """The webhook step."""
 
     Config = WebhookConfig
-    network = True
+    secret_kind = SIGNING
 
     def structure(self, config: WebhookConfig, pointer: str) -> list[Problem]:
         """Refuse what is no web address, no JSON, no header."""
@@ -82,10 +76,6 @@ class WebhookStep(StepKind[WebhookConfig, CallFacts]):
         ]
         return found
 
-    def references(self, config: WebhookConfig) -> References:
-        """Return the secret."""
-        return {"secret_id": (SECRET, config.secret_id)} if config.secret_id else {}
-
     def problems(
         self, session: Session, workspace_id: int, configs: Mapping[str, WebhookConfig]
     ) -> list[Problem]:
@@ -95,55 +85,30 @@ class WebhookStep(StepKind[WebhookConfig, CallFacts]):
             for pointer, config in configs.items()
             if config.url is None
         ]
-        named = {p: config.secret_id for p, config in configs.items() if config.secret_id}
-        return found + missing_secrets(session, workspace_id, named, SIGNING)
+        return found + self.missing(session, workspace_id, configs)
 
-    def load(
-        self, session: Session, visits: Sequence[Visit[WebhookConfig]]
-    ) -> Mapping[int, CallFacts | None]:
-        """Load people and secrets of the whole batch in four statements."""
-        return load_calls(session, visits, lambda config: config.secret_id)
-
-    def run(
-        self, visits: Sequence[Visit[WebhookConfig]], facts: Mapping[int, CallFacts | None]
-    ) -> Mapping[int, Outcome]:
-        """Make the calls; the time of the batch is bounded, the rest comes with the next one."""
-        at = clock.now()
-        made = {visit.id: prepare(visit, facts.get(visit.id), at) for visit in visits}
-        ready = {key: each for key, each in made.items() if isinstance(each, Outgoing)}
-        refused = {key: each for key, each in made.items() if isinstance(each, Failed)}
-        return {**refused, **call_all(ready)}
-
-    def enrich(
-        self, session: Session, workspace_id: int, configs: Mapping[str, WebhookConfig]
-    ) -> Mapping[str, Mapping[str, str]]:
-        """Return the name of each secret, in one statement."""
-        named = {key: config.secret_id for key, config in configs.items() if config.secret_id}
-        return secret_names(session, workspace_id, named)
-
-
-def prepare(
-    visit: Visit[WebhookConfig], facts: CallFacts | None, at: datetime
-) -> Outgoing | Failed:
-    """Return the call of a visit, signed at `at`, or what forbids it."""
-    config = visit.config
-    if config.url is None:
-        return NO_ADDRESS
-    if facts is None or facts.data is None:
-        return Failed("CONTACT_NOT_FOUND", "Automation run or contact not found")
-    body = body_of(visit, facts.data, at)
-    if body is None:
-        return BROKEN
-    stamp = str(int(at.timestamp()))
-    headers = {**config.headers, **_headers(visit, stamp)}
-    if config.secret_id is None:
-        return Outgoing(Call(config.method, config.url, headers, body, REDIRECTS))
-    secret = opened(facts.secret, SIGNING)
-    if isinstance(secret, Failed) or facts.secret is None:
-        return secret if isinstance(secret, Failed) else NO_SECRET
-    headers["X-Stellwerk-Signature"] = f"t={stamp},v1={signature(secret, stamp, body)}"
-    call = Call(config.method, config.url, headers, body, REDIRECTS)
-    return Outgoing(call, (facts.secret.row_id,))
+    def outgoing(
+        self, visit: Visit[WebhookConfig], facts: CallFacts | None, at: datetime
+    ) -> Outgoing | Failed:
+        """Return the call of a visit, signed at `at`, or what forbids it."""
+        config = visit.config
+        if config.url is None:
+            return NO_ADDRESS
+        if facts is None or facts.data is None:
+            return Failed("CONTACT_NOT_FOUND", "Automation run or contact not found")
+        body = body_of(visit, facts.data, at)
+        if body is None:
+            return BROKEN
+        stamp = str(int(at.timestamp()))
+        headers = {**config.headers, **_headers(visit, stamp)}
+        if config.secret_id is None:
+            return Outgoing(Call(config.method, config.url, headers, body, REDIRECTS))
+        secret = opened(facts.secret, SIGNING)
+        if isinstance(secret, Failed) or facts.secret is None:
+            return secret if isinstance(secret, Failed) else NO_SECRET
+        headers["X-Stellwerk-Signature"] = f"t={stamp},v1={signature(secret, stamp, body)}"
+        call = Call(config.method, config.url, headers, body, REDIRECTS)
+        return Outgoing(call, (facts.secret.row_id,))
 
 
 def body_of(visit: Visit[WebhookConfig], data: MailData, at: datetime) -> bytes | None:
@@ -151,7 +116,7 @@ def body_of(visit: Visit[WebhookConfig], data: MailData, at: datetime) -> bytes 
     if visit.config.body is None:
         document: Any = _usual(visit, data)
     else:
-        context = {"event": trigger_values(visit.trigger)}
+        context = {"event": event_values(visit.trigger)}
         known = MailData(data.contact, data.properties, data.workspace, context)
         try:
             document = _filled(json.loads(visit.config.body), known, at)
@@ -196,7 +161,7 @@ def _usual(visit: Visit[WebhookConfig], data: MailData) -> dict[str, Any]:
         "automation": visit.automation,
         "step": visit.step,
         "contact": {**data.contact, "properties": dict(data.properties)},
-        "event": trigger_values(visit.trigger),
+        "event": event_values(visit.trigger),
     }
 
 
