@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from pydantic import ValidationError
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
@@ -136,12 +137,20 @@ def _looks(session: Session, at: datetime) -> list[Look]:
     )
     looks = []
     for each in found:
-        config = DateReachedConfig.model_validate(each.trigger_config)
+        config = _readable(each.trigger_config)
         since = max(each.scanned_through or each.activated_at, each.activated_at)
-        if config.property_key and since < at:
+        if config is not None and config.property_key and since < at:
             key = (each.id, each.public_id, each.workspace_id, each.version)
             looks.append(Look(*key, config, each.status == ACTIVE, since, at))
     return looks
+
+
+def _readable(config: Mapping[str, Any]) -> DateReachedConfig | None:
+    """Return the configuration; None for a broken one, which must stall nobody else (G4)."""
+    try:
+        return DateReachedConfig.model_validate(config)
+    except ValidationError:
+        return None
 
 
 def _candidates(session: Session, look: Look, last: int, page: int) -> Sequence[Any]:

@@ -15,7 +15,7 @@ from engine.accounts import secret_rows, trail
 from engine.accounts.secret_rows import SecretLine
 from engine.accounts.service import secrets as service
 from engine.accounts.service.secrets import ADDRESS, MAX_NAME, SIGNING
-from engine.automations.queries.secret_uses import using_secret
+from engine.automations.queries.using import using
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
 from web.forms import Form, trimmed
@@ -105,7 +105,8 @@ def _show(form: SecretForm | None, value: str | None = None, status: int = 200) 
     asked = request.args.get("ask", "").removeprefix("delete-")
     rows = [_row(line, names.get(line.created_by, line.created_by)) for line in lines]
     asking = next((row for row in rows if row.public_id == asked), None) if form else None
-    uses = using_secret(session(), workspace_id, asked) if asking else ()
+    named = using(session(), workspace_id, asked) if asking else ()
+    uses = list(dict.fromkeys(use.name for use in named))
     return htmx.render(
         "secrets/list.html",
         status=status,

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
 from engine.audience import queries as audience
-from engine.automations.queries.using import using_template
+from engine.automations.queries.using import using
 from engine.core.outcome import Refused, missing
 from engine.delivery import queries, service
 from engine.delivery.queries import TemplateRow
@@ -132,7 +132,7 @@ def delete(public_id: str) -> Response:
     """Delete a template that no automation uses."""
     workspace_id = auth.person().workspace_id
     _found(public_id)
-    users = {use.automation_id for use in using_template(session(), workspace_id, public_id)}
+    users = {use.automation_id for use in using(session(), workspace_id, public_id)}
     if users:
         refusal = ngettext(
             "%(num)s automation uses this template, so it stays.",
@@ -237,5 +237,5 @@ def _show(
     context: dict[str, Any] = {"template": row, "form": form, "shown": shown}
     context["contact"] = request.values.get("contact", "").strip()[:320]
     if row is not None:
-        context["uses"] = using_template(session(), auth.person().workspace_id, row.public_id)
+        context["uses"] = using(session(), auth.person().workspace_id, row.public_id)
     return htmx.render("templates/edit.html", status=status, **context)

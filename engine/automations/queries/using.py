@@ -23,8 +23,8 @@ class Use:
     where: str
 
 
-def using_template(session: Session, workspace_id: int, public_id: str) -> Sequence[Use]:
-    """Return the automations that send a template, drafts and revisions in force; one statement.
+def using(session: Session, workspace_id: int, public_id: str) -> Sequence[Use]:
+    """Return the automations that name a thing, drafts and revisions in force; one statement.
 
     An automation with both stands twice. A public id is random, so finding it in the text of a
     configuration means that it is named there.

@@ -6,7 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from engine.automations import checking, dates, service
 from engine.automations.dates import occurrence
@@ -176,6 +176,20 @@ def test_a_look_that_broke_off_lets_nobody_enter_twice(calendar: Calendar) -> No
     assert calendar.entered(automation) == 3
     with calendar.uow.read() as session:
         assert len(session.scalars(select(FiredLedger)).all()) == 3
+
+
+def test_a_definition_that_does_not_read_stalls_nobody_else(calendar: Calendar) -> None:
+    calendar.person("1990-03-05")
+    broken, sound = calendar.live(yearly=True), calendar.live(yearly=True)
+    with calendar.uow.begin() as session:
+        session.execute(
+            update(Automation)
+            .where(Automation.id == broken.id)
+            .values(trigger_config={"property_key": "born", "time": 9})
+        )
+    calendar.at(utc(2026, 3, 4, 12))
+    assert calendar.at(utc(2026, 3, 5, 12)) == 1
+    assert (calendar.entered(broken), calendar.entered(sound)) == (0, 1)
 
 
 def test_the_past_starts_nothing(calendar: Calendar) -> None:

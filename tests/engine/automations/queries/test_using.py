@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from engine.automations import service
-from engine.automations.queries.using import IN_DRAFT, LIVE, using_template
+from engine.automations.queries.using import IN_DRAFT, LIVE, using
 from tests.factories import accounts, automations, delivery
 from tests.factories.automations import ACTOR
 
@@ -18,9 +18,7 @@ def workspace(session: Session) -> int:
 
 
 def _used(session: Session, workspace: int, template: str) -> list[tuple[str, str, str]]:
-    return [
-        (use.name, use.status, use.where) for use in using_template(session, workspace, template)
-    ]
+    return [(use.name, use.status, use.where) for use in using(session, workspace, template)]
 
 
 def test_a_template_is_used_by_drafts_and_by_what_is_in_force(
