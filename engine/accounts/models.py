@@ -1,12 +1,12 @@
-"""Rows of accounts: workspaces, users, memberships, sessions, API keys, idempotency records."""
+"""Rows of accounts: workspaces, users, memberships, sessions, keys, secrets, requests, views."""
 
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, Integer, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from engine.core.db import Base, Id, Instant, WorkspaceRow, json_type, workspace_key
+from engine.core.db import Base, Id, Instant, JsonObject, WorkspaceRow, json_type, workspace_key
 
 OWNER: Final = "owner"
 ADMIN: Final = "admin"
@@ -135,3 +135,59 @@ class Secret(WorkspaceRow, Base):
     created_by: Mapped[str] = mapped_column(String(120))
     created_at: Mapped[datetime] = mapped_column(Instant)
     last_used_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class Approval(WorkspaceRow, Base):
+    """Somebody without the right asks somebody who has it (decision G10).
+
+    kind: what would be done (automation.activate, automation.publish); wanted: with which choices;
+    content_hash: of what was asked for, so that nothing else is granted.
+    """
+
+    __tablename__ = "approvals"
+    __table_args__ = (
+        workspace_key(),
+        Index("ix_approvals_workspace_id_status_id", "workspace_id", "status", "id"),
+        Index(
+            "uq_approvals_pending",
+            "workspace_id",
+            "kind",
+            "resource_id",
+            unique=True,
+            sqlite_where=text("status = 'pending'"),
+            postgresql_where=text("status = 'pending'"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    kind: Mapped[str] = mapped_column(String(40))
+    resource: Mapped[str] = mapped_column(String(40))
+    resource_id: Mapped[str] = mapped_column(String(40))
+    wanted: Mapped[JsonObject] = mapped_column(json_type())
+    content_hash: Mapped[str] = mapped_column(String(64))
+    note: Mapped[str | None] = mapped_column(String(1000))
+    status: Mapped[str] = mapped_column(String(20))
+    answer: Mapped[str | None] = mapped_column(String(1000))
+    asked_by: Mapped[str] = mapped_column(String(120))
+    asked_at: Mapped[datetime] = mapped_column(Instant)
+    decided_by: Mapped[str | None] = mapped_column(String(120))
+    decided_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class SavedView(WorkspaceRow, Base):
+    """The filters of a list under a name, for one person. query: as it stands in the address."""
+
+    __tablename__ = "saved_views"
+    __table_args__ = (
+        workspace_key(),
+        UniqueConstraint("workspace_id", "user_id", "area", "name"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    public_id: Mapped[str] = mapped_column(String(40), unique=True)
+    user_id: Mapped[int] = mapped_column(Id, ForeignKey("users.id"), index=True)
+    area: Mapped[str] = mapped_column(String(40))
+    name: Mapped[str] = mapped_column(String(80))
+    query: Mapped[str] = mapped_column(String(2000))
+    created_at: Mapped[datetime] = mapped_column(Instant)

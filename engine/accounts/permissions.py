@@ -22,6 +22,10 @@ _OWNERS: Final = frozenset({OWNER})
 PERMISSIONS: Final[Mapping[str, frozenset[str]]] = {
     "api-keys:manage": _ADMINS,
     "api-keys:read": _HELPERS,
+    # Ask somebody who may publish, and decide what others asked for (decision G10).
+    "approvals:act": _ADMINS,
+    "approvals:manage": _MAKERS,
+    "approvals:read": _ALL,
     "audit:read": _HELPERS,
     "automations:manage": _MAKERS,
     "automations:publish": _ADMINS,

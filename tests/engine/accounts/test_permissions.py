@@ -11,9 +11,8 @@ from engine.accounts.permissions import FULL, PERMISSIONS, SCOPES, covers, may
 # Written down a second time, from the decision and not from the code: what each role lacks.
 DEFINITIONS: Final = {
     f"{area}:manage"
-    for area in ("automations", "campaigns", "contacts", "messages", "properties", "secrets",
-                 "segments",
-                 "templates", "topics")
+    for area in ("approvals", "automations", "campaigns", "contacts", "messages", "properties",
+                 "secrets", "segments", "templates", "topics")
 }  # fmt: skip
 READS: Final = {name for name in PERMISSIONS if name.endswith(":read")}
 ACTS: Final = {"contacts:act", "messages:act", "runs:act", "sends:act"}
