@@ -1,8 +1,8 @@
 """Answers a request anew, once, where another transaction stood in its way and its own was undone.
 
 Everything begins afresh from what the client sent: body, cookie, context, transaction. Nothing of
-the first try has left, because effects leave behind a commit. Owns only errors that mean "you were
-the one who had to give way": a deadlock, a serialization failure, a busy SQLite file.
+the first try has left, because effects leave behind a commit. A request that failed by itself is
+not asked for again.
 """
 
 from collections.abc import Iterable
@@ -12,15 +12,11 @@ from wsgiref.types import InputStream, StartResponse, WSGIEnvironment
 
 import structlog
 from flask import Flask, Response, request
-from sqlalchemy.exc import OperationalError
+
+from engine.core.db import gave_way
 
 log: Final = structlog.get_logger(__name__)
 
-# SQLSTATEs: serialization_failure, deadlock_detected.
-_GAVE_WAY: Final = frozenset({"40001", "40P01"})
-# The primary code of SQLite stands in the lower byte of the extended one.
-_BUSY: Final = 5
-_PRIMARY: Final = 0xFF
 # More than any body that is read to its end; a longer one is not kept, and not repeated.
 _LONGEST: Final = 2 * 1_048_576
 _KEPT: Final = "stellwerk.body"
@@ -74,15 +70,6 @@ class Rewound:
     def readline(self, size: int = -1, /) -> bytes:
         """Return the next line."""
         return self._kept.readline(size) or self._stream.readline(size)
-
-
-def gave_way(error: Exception) -> bool:
-    """Return whether the database undid a transaction only because of another one."""
-    if not isinstance(error, OperationalError):
-        return False
-    code = getattr(error.orig, "sqlite_errorcode", None)
-    busy = code is not None and code & _PRIMARY == _BUSY
-    return busy or getattr(error.orig, "sqlstate", None) in _GAVE_WAY
 
 
 class Repeating(Flask):

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session
 
 from engine.core import clock, faults
-from engine.core.db import Prepared, among_bound, many, table_of
+from engine.core.db import Prepared, among_bound, gave_way, many, table_of
 from engine.core.machine import Machine, prepare_many
 
 log: Final = structlog.get_logger(__name__)
@@ -27,6 +27,7 @@ BATCH: Final = 500
 # How long one task goes on with steps that are due at once before it hands the rest back.
 BUDGET: Final = timedelta(seconds=10)
 _SETTLE_PAUSE_S: Final = 0.5
+_CLAIM_TRIES: Final = 3
 
 ItemT = TypeVar("ItemT", bound="Item")
 OutcomeT = TypeVar("OutcomeT")
@@ -95,7 +96,7 @@ def walk(
     while waiting is None or waiting:
         batch = None if waiting is None else waiting[:limit]
         rest = [] if waiting is None else waiting[limit:]
-        items = walker.claim(batch, limit)
+        items = _claim_patiently(walker, batch, limit)
         report.beats += 1
         report.claimed += len(items)
         following = list(beat(walker, items)) if items else []
@@ -107,6 +108,20 @@ def walk(
             report.left = waiting or []
             break
     return report
+
+
+def _claim_patiently(
+    walker: Walker[ItemT, OutcomeT], ids: Sequence[int] | None, limit: int
+) -> Sequence[ItemT]:
+    """Claim; begin anew where another transaction won: nothing was written, and rows are due."""
+    for _lost in range(_CLAIM_TRIES - 1):
+        try:
+            return walker.claim(ids, limit)
+        except OperationalError as error:
+            if not gave_way(error):
+                raise
+            log.warning("claim_repeated", error=_cause(error))
+    return walker.claim(ids, limit)
 
 
 def beat(walker: Walker[ItemT, OutcomeT], items: Sequence[ItemT]) -> Sequence[int]:

@@ -29,6 +29,7 @@ from engine.core.db.schema import (
     workspace_key,
     workspace_reference,
 )
+from engine.core.db.yielding import gave_way
 
 __all__ = [
     "EMBEDDED",
@@ -48,6 +49,7 @@ __all__ = [
     "among_bound",
     "batch_table",
     "dialect_of",
+    "gave_way",
     "json_type",
     "make_engine",
     "many",
