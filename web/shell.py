@@ -18,6 +18,7 @@ from web import auth
 from web.request import now, runtime, session
 
 WORKER: Final = "worker"
+TIMETABLE: Final = "timetable"
 ATTENTION: Final = "attention.index"
 
 
@@ -34,6 +35,7 @@ class Workspace:
 class Shell:
     """The context of base.html. worker_missing: none has reported for a minute.
 
+    timetable_missing: workers have, but none of them that looks for what has become due.
     newer_schema: what a newer program has made of the schema; this one is out of date then.
     waiting: how much waits in an area for somebody, by its endpoint.
     """
@@ -42,6 +44,7 @@ class Shell:
     workspace: Workspace
     worker_seen_at: datetime | None
     worker_missing: bool
+    timetable_missing: bool
     newer_schema: str | None
     waiting: Mapping[str, int]
     keeps_mail: bool
@@ -78,6 +81,7 @@ def _build() -> Shell | None:
         workspace=Workspace(person.workspace_public_id, person.workspace_name, person.suspended_at),
         worker_seen_at=worker.seen_at,
         worker_missing=not worker.alive,
+        timetable_missing=worker.alive and not ticks.pulse(session(), TIMETABLE, now()).alive,
         newer_schema=run.newer(session().connection()),
         waiting={ATTENTION: queries.cause_count(session(), person.workspace_id)},
         keeps_mail=settings.smtp_url is None,

@@ -38,6 +38,19 @@ def test_a_live_timetable_is_no_worker(uow: UnitOfWork, owner: Reader, clock: Fi
     assert MISSING in tree(owner.get("/")).text_content()
 
 
+def test_workers_without_a_timetable_are_told_apart_on_every_page(
+    uow: UnitOfWork, owner: Reader, clock: FixedClock
+) -> None:
+    with uow.begin() as session:
+        ticks.beat(session, "timetable", "one", clock.now())
+        clock.advance(timedelta(seconds=61))
+        ticks.beat(session, "worker", "mails-only", clock.now())
+    for path in ("/", "/audit", "/automations"):
+        said = tree(owner.get(path)).text_content()
+        assert "none that looks for what has become due" in said, path
+        assert MISSING not in said
+
+
 def test_the_first_page_links_to_every_area(owner: Reader) -> None:
     areas = {"/automations", "/runs", "/people", "/sends", "/audit", "/api-keys"}
     assert areas <= set(links("/", owner.get("/")))
