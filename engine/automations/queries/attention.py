@@ -1,4 +1,5 @@
-"""What needs a person: failed runs by what failed where, one row for any number of equal errors."""
+"""What needs a person: failed runs by what failed where, one row for any number of equal errors,
+and the people whom a paused automation holds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +9,8 @@ from typing import Any, Final
 from sqlalchemy import Subquery, func, select
 from sqlalchemy.orm import Session
 
-from engine.automations.models import Automation, AutomationRun
+from engine.automations.models import HOLD, PAUSED, Automation, AutomationRun
+from engine.automations.queries.stats import tallies
 
 # So many runs are counted; beyond that the page says "more than".
 MOST: Final = 10_000
@@ -35,6 +37,16 @@ class Cause:
     newest_at: datetime
     newest_run: str
     revision_row_id: int
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A paused automation that holds people until it is resumed (decision A11); inside: how many."""
+
+    automation_id: str
+    automation_name: str
+    paused_at: datetime | None
+    inside: int
 
 
 def causes(session: Session, workspace_id: int, most: int = MOST) -> Sequence[Cause]:
@@ -81,6 +93,28 @@ def cause_count(session: Session, workspace_id: int, most: int = MOST) -> int:
     key = (asking.c.automation_id, asking.c.failed_step_key, asking.c.error_code)
     different = select(*key).distinct().subquery()
     return session.scalar(select(func.count()).select_from(different)) or 0
+
+
+def holding(session: Session, workspace_id: int) -> list[Holding]:
+    """Return the paused automations that hold somebody, the longest pause first; two statements."""
+    row = Automation
+    found = session.execute(
+        select(row.id, row.public_id, row.name, row.paused_at)
+        .where(
+            row.workspace_id == workspace_id,
+            row.status == PAUSED,
+            row.on_pause == HOLD,
+            row.deleted_at.is_(None),
+        )
+        .order_by(row.paused_at, row.id)
+        .limit(LISTED)
+    ).all()
+    counts = tallies(session, workspace_id, [each.id for each in found]) if found else {}
+    return [
+        Holding(each.public_id, each.name, each.paused_at, counts[each.id].inside)
+        for each in found
+        if counts[each.id].inside
+    ]
 
 
 def _asking(workspace_id: int, most: int) -> Subquery:
