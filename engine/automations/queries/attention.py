@@ -41,7 +41,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Holding:
-    """A paused automation that holds people until it is resumed (decision A11); inside: how many."""
+    """A paused automation that holds the people inside until it is resumed (decision A11)."""
 
     automation_id: str
     automation_name: str
