@@ -109,8 +109,12 @@ def fill(app: Flask, rule: Rule, values: Mapping[str, str]) -> str:
         return app.url_for(rule.endpoint, **arguments)
 
 
-def crawl(reader: Reader, start: str = "/", most: int = 600) -> Iterator[tuple[str, TestResponse]]:
+def crawl(
+    reader: Reader, start: str = "/", most: int = 600, leave: str = "\n"
+) -> Iterator[tuple[str, TestResponse]]:
     """Yield every page that can be reached by visible links, with its answer.
+
+    leave: what an address holds that is not followed; nothing does by itself.
 
     Of addresses that differ only in the values behind their `?` the first ones stand for all: a
     long plan has two for each step.
@@ -124,7 +128,7 @@ def crawl(reader: Reader, start: str = "/", most: int = 600) -> Iterator[tuple[s
         yield address, answer
         if answer.mimetype == "text/html":
             for link in links(address, answer):
-                if link not in seen and alike[_shape(link)] < _ALIKE:
+                if link not in seen and leave not in link and alike[_shape(link)] < _ALIKE:
                     alike[_shape(link)] += 1
                     seen.add(link)
                     waiting.append(link)
