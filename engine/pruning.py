@@ -14,6 +14,7 @@ from sqlalchemy import or_
 from sqlalchemy.orm import Session
 
 from engine.accounts import idempotency, queries
+from engine.accounts import pruning as accounts
 from engine.audience.service import purging
 from engine.automations import pruning as automations
 from engine.core import audit, clock, events, outbox, rate, ticks
@@ -25,6 +26,10 @@ from engine.delivery import pruning as delivery
 NIGHTLY: Final = timedelta(hours=3, minutes=10)
 # A page counts no further than this.
 MOST_COUNTED: Final = 10_000
+# What a workspace keeps for as long as it says.
+_SORTS: Final = (
+    "decisions", "run_jobs", "requests", "runs", "sends", "events", "audit_lines",
+)  # fmt: skip
 _PARTS: Final = (automations.forget_people, delivery.forget_people, events.forget_people)
 
 
@@ -41,7 +46,7 @@ def retention(uow: UnitOfWork) -> Mapping[str, int]:
             "idempotency_records": idempotency.forget(session, at),
         }
     done["product_events"] = in_slices(uow, partial(_product_events, at), outbox.forget)
-    done |= {"decisions": 0, "run_jobs": 0, "runs": 0, "sends": 0, "events": 0, "audit_lines": 0}
+    done |= dict.fromkeys(_SORTS, 0)
     for workspace in _workspaces(uow):
         before = at - timedelta(days=workspace.retention_days)
         for sort, gone in _of_workspace(uow, workspace.row_id, before).items():
@@ -107,7 +112,11 @@ def _of_workspace(uow: UnitOfWork, workspace_id: int, before: datetime) -> Mappi
     def jobs(session: Session, after: int) -> Slice:
         return automations.old_jobs(session, workspace_id, before, after)
 
+    def requests(session: Session, after: int) -> Slice:
+        return accounts.old_requests(session, workspace_id, before, after)
+
     return {
+        "requests": in_slices(uow, requests, accounts.forget_requests),
         "run_jobs": in_slices(uow, jobs, automations.forget_jobs, parts=True),
         "decisions": in_slices(uow, decisions, automations.forget_decisions),
         "runs": in_slices(uow, runs, automations.forget_runs),

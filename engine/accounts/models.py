@@ -13,6 +13,12 @@ ADMIN: Final = "admin"
 EDITOR: Final = "editor"
 SUPPORT: Final = "support"
 ROLES: Final = (OWNER, ADMIN, EDITOR, SUPPORT)
+# Of a request.
+PENDING: Final = "pending"
+GRANTED: Final = "granted"
+DENIED: Final = "denied"
+WITHDRAWN: Final = "withdrawn"
+APPROVAL_STATUSES: Final = (PENDING, GRANTED, DENIED, WITHDRAWN)
 
 
 class Workspace(Base):

@@ -69,6 +69,9 @@ SCOPES: Final = frozenset({FULL, *PERMISSIONS})
 # Those that some call of the API asks for by now; only they are offered to people who make a key.
 OFFERED: Final = (
     FULL,
+    "approvals:act",
+    "approvals:manage",
+    "approvals:read",
     "automations:manage",
     "automations:publish",
     "automations:read",

@@ -3,6 +3,8 @@
 Structure is judged on every save; completeness only before activation (decision A8).
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -119,6 +121,15 @@ def write_document(
     if description is not None:
         document["description"] = description
     return {**document, **settings, "steps": [dict(step) for step in steps]}
+
+
+def digest(content: JsonObject) -> str:
+    """Return the SHA-256 of a document as it is stored; equal for equal contents alone.
+
+    What somebody was asked to grant is bound to it (decision C6).
+    """
+    spelt = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(spelt.encode()).hexdigest()
 
 
 def shape_problems(error: ValidationError, pointer: str) -> list[Problem]:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, or_, select
 from sqlalchemy.orm import Session
 
+from engine.accounts.models import Approval
 from engine.audience.models import Contact, ContactPropertyValue, TopicMembership
 from engine.audience.service import marks
 from engine.automations import counters
@@ -28,6 +29,7 @@ from engine.automations.models import (
     ScanState,
     TriggerDecision,
 )
+from engine.automations.service.finding import RESOURCE
 from engine.core.events import Event
 from engine.delivery.models import EmailSend, SentMessage
 
@@ -62,6 +64,7 @@ def erase(
         (TopicMembership, TopicMembership.contact_id.in_(people)),
         (ContactPropertyValue, ContactPropertyValue.contact_id.in_(people)),
         (Contact, Contact.id.in_(people)),
+        (Approval, (Approval.resource == RESOURCE) & Approval.resource_id.in_(automations)),
         (AutomationStatShard, AutomationStatShard.automation_id.in_(plans)),
         (AutomationStepStat, AutomationStepStat.automation_id.in_(plans)),
         (FiredLedger, FiredLedger.automation_id.in_(plans)),

@@ -11,6 +11,10 @@ from flask_babel.speaklater import LazyString
 ACTIONS: Final[Mapping[str, LazyString]] = {
     "api_key.created": _("Created an API key"),
     "api_key.revoked": _("Revoked an API key"),
+    "approval.asked": _("Asked for approval"),
+    "approval.denied": _("Denied a request"),
+    "approval.granted": _("Granted a request"),
+    "approval.withdrawn": _("Took back a request, or ended it without a decision"),
     "automation.activated": _("Activated an automation"),
     "automation.created": _("Created an automation"),
     "automation.deleted": _("Deleted an automation"),

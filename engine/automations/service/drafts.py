@@ -8,10 +8,11 @@ from typing import Final
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from engine.accounts.service import approvals
 from engine.automations import holding, lifecycle, run_lifecycle
 from engine.automations.document import MAX_NAME, read_document
 from engine.automations.models import ACTIVE, Automation, AutomationRun
-from engine.automations.service.finding import draft_document, find, subject_of
+from engine.automations.service.finding import RESOURCE, draft_document, find, subject_of
 from engine.automations.service.keeping import (
     CREATED,
     Act,
@@ -101,7 +102,7 @@ def remove(
 ) -> int | Refused:
     """Delete an automation softly (decision A3); return how many runs were cancelled.
 
-    Refused while active. Runs and log stay readable.
+    Refused while active. Runs and log stay readable. A request that waits about it is over.
     """
     row = find(session, workspace_id, public_id)
     if row is None:
@@ -120,6 +121,7 @@ def remove(
     ).scalar()
     if gone is None:
         return Refused("active_cannot_be_deleted")
+    approvals.drop(session, workspace_id, (RESOURCE, public_id), row.name, actor, at)
     where = [AutomationRun.workspace_id == workspace_id, AutomationRun.automation_id == row.id]
     cancelled = holding.cancel_inside(session, where, run_lifecycle.AUTOMATION_DELETED, at)
     audit.record(

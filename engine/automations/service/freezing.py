@@ -8,10 +8,12 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from engine.accounts.service import approvals
 from engine.automations import checking
-from engine.automations.document import Document, read_document
+from engine.automations.document import Document, digest, read_document
 from engine.automations.lifecycle import Ask, Frozen
 from engine.automations.models import ACTIVE, Automation, AutomationRevision
+from engine.automations.service.finding import RESOURCE
 from engine.core.audit import Actor
 from engine.core.db import JsonObject
 from engine.core.ids import new_public_id
@@ -83,3 +85,19 @@ def freeze(
         document.on_pause,
         document.reentry,
     )
+
+
+def answer_requests(
+    session: Session,
+    row: Automation,
+    content: JsonObject,
+    answer: str | None,
+    actor: Actor,
+    at: datetime,
+) -> None:
+    """Tell who asked for an activation or a publish that `content` is in force now (decision G10).
+
+    answer: words to them. The caller holds the automation's row.
+    """
+    done = approvals.Done(RESOURCE, row.public_id, row.name, digest(content), answer)
+    approvals.settle(session, row.workspace_id, done, actor, at)

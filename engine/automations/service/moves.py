@@ -12,7 +12,7 @@ from engine.automations.document import read_document
 from engine.automations.models import ACTIVE, DRAFT, HOLD, PAUSED, Automation, AutomationRun
 from engine.automations.overdue import count_overdue
 from engine.automations.service.finding import draft_document, find, lock, people_inside, subject_of
-from engine.automations.service.freezing import checked, freeze, resuming
+from engine.automations.service.freezing import answer_requests, checked, freeze, resuming
 from engine.core import audit
 from engine.core.audit import Actor, Scalar
 from engine.core.outcome import Recorded, Refused, Transitioned, invalid, missing
@@ -25,13 +25,15 @@ class Wish:
     """What a transition asks for beside the status (interface.md, decisions A9, A11).
 
     resume: `shift`, `overdue` or `skip`, where people were held; start_afresh: a new activation,
-    after which everything may fire again; cancel_inside: with `paused`, end everybody inside.
+    after which everything may fire again; cancel_inside: with `paused`, end everybody inside;
+    answer: of an activation, words to whoever asked for it.
     """
 
     to: str
     resume: str | None = None
     start_afresh: bool = False
     cancel_inside: bool = False
+    answer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def change_status(
     if refused is not None:
         return refused
     if wish.to == ACTIVE and row.status == DRAFT:
-        return _counted(session, row, _activate(session, row, actor, at))
+        return _counted(session, row, _activate(session, row, wish, actor, at))
     if wish.to == ACTIVE:
         return _go_on(session, row, wish, actor, at)
     if wish.to == PAUSED:
@@ -109,7 +111,7 @@ def _counted(
 
 
 def _activate(
-    session: Session, row: Automation, actor: Actor, at: datetime
+    session: Session, row: Automation, wish: Wish, actor: Actor, at: datetime
 ) -> Transitioned | Recorded | Refused:
     """Freeze the draft and put it in force; a refusal leaves no revision behind."""
     content = draft_document(session, row)
@@ -123,7 +125,10 @@ def _activate(
     if entries.limits(document.reentry):
         entries.remember(session, row.workspace_id, row.id)
     ask = replace(ask, frozen=freeze(session, row, content, document, actor, at))
-    return lifecycle.move(session, row.id, ask, actor, at)
+    outcome = lifecycle.move(session, row.id, ask, actor, at)
+    if isinstance(outcome, Transitioned):
+        answer_requests(session, row, content, wish.answer, actor, at)
+    return outcome
 
 
 def _go_on(

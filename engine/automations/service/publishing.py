@@ -10,7 +10,12 @@ from engine.automations import entries, holding, lifecycle, moving
 from engine.automations.document import Document, read_document
 from engine.automations.models import DRAFT, Automation
 from engine.automations.service.finding import draft_document, find, lock, subject_of
-from engine.automations.service.freezing import checked, content_in_force, freeze
+from engine.automations.service.freezing import (
+    answer_requests,
+    checked,
+    content_in_force,
+    freeze,
+)
 from engine.core import audit
 from engine.core.audit import Actor, Scalar
 from engine.core.db import JsonObject
@@ -44,6 +49,7 @@ def publish(
     actor: Actor,
     at: datetime,
     version: int | None = None,
+    answer: str | None = None,
 ) -> Published | Refused:
     """Freeze the draft as a revision and put it in force; the status stays what it is.
 
@@ -52,7 +58,7 @@ def publish(
     where it could not go live (`no_steps`, `invalid_trigger_config`, `check_failed`), and where
     somebody else published at the same moment (`lost_race`). A draft that says what is in force
     already is recorded only. version: the ETag of the draft whose effect was shown; another one is
-    Refused("stale").
+    Refused("stale"). answer: words to whoever asked for it.
     """
     found = find(session, workspace_id, public_id)
     if found is None:
@@ -68,6 +74,20 @@ def publish(
     if row.status == DRAFT:
         return Refused("illegal_edge")
     content = draft_document(session, row)
+    done = _publish(session, row, content, people_inside, actor, at)
+    if isinstance(done, Published):
+        answer_requests(session, row, content, answer, actor, at)
+    return done
+
+
+def _publish(
+    session: Session,
+    row: Automation,
+    content: JsonObject,
+    people_inside: str,
+    actor: Actor,
+    at: datetime,
+) -> Published | Refused:
     in_force = content_in_force(session, row)
     if in_force is not None and in_force[1] == content:
         return _record(session, row, in_force[0], actor, at)

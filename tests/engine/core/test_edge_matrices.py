@@ -17,6 +17,8 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 import engine
+from engine.accounts.approval_lifecycle import Verdict
+from engine.accounts.models import Approval
 from engine.automations import lifecycle, run_lifecycle
 from engine.automations.models import (
     ACTIVE,
@@ -125,6 +127,24 @@ def _run_job(session: Session, status: str) -> int:
     return row.id
 
 
+def _approval(session: Session, status: str) -> int:
+    row = Approval(
+        workspace_id=accounts.workspace(session).id,
+        public_id=new_public_id(),
+        kind="automation.activate",
+        resource="automation",
+        resource_id=new_public_id(),
+        wanted={},
+        content_hash="0" * 64,
+        status=status,
+        asked_by="user:asker",
+        asked_at=START,
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
 def _send(session: Session, status: str) -> int:
     return delivery.send(session, accounts.workspace(session).id, status).id
 
@@ -153,6 +173,7 @@ def _report(_before: str, after: str) -> Any:
 
 # By the name of the machine. Actions of automations: facts 1.13.
 SUBJECTS: Final[Mapping[str, Subject]] = {
+    "approval": Subject(_approval, lambda _before, after: Verdict(after, ACTOR.name)),
     "automation": Subject(
         _automation,
         _ask,
