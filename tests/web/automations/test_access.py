@@ -11,8 +11,9 @@ from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
 from tests.factories import automations as making
 from tests.factories import delivery as mails
+from tests.factories.scenes import Scene
 from tests.web.counting import counting
-from tests.web.picking import pick
+from tests.web.picking import pick, texts
 from tests.web.support import Reader, Town, tree
 
 BUTTONS = ("activate", "pause", "resume")
@@ -53,6 +54,20 @@ def test_who_may_not_publish_sees_the_plan_but_no_button(
         assert not pick(page, f"[data-dialog=ask-{act}]")
         assert reader.post(f"/automations/{waiting}/{act}").status_code == 403
     assert _status(uow, waiting) == "active"
+
+
+def test_who_may_not_edit_reads_the_same_numbers(
+    app: Flask, acme: Town, owner: Reader, scene: Scene
+) -> None:
+    support = Reader(app)
+    support.sign_in(acme.people["support"])
+    for name in ("active", "paused", "maze"):
+        page = f"/automations/{scene.automations[name]}"
+        mine, theirs = tree(owner.get(page)), tree(support.get(page))
+        for numbers in (".plan .in", ".figures dd", ".funnel li"):
+            assert texts(theirs, numbers) == texts(mine, numbers), (name, numbers)
+        assert texts(theirs, ".plan .in")
+        assert not pick(theirs, "main form[method=post]")
 
 
 def test_a_stranger_of_another_workspace_finds_nothing(

@@ -79,6 +79,37 @@ def test_a_retry_takes_the_run_up_again_and_the_log_tells_who_and_why(
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "act", "given", "action"),
+    [
+        (FAILED, "retry", {}, "run.retried"),
+        (WAITING, "skip-step", {}, "run.skipped"),
+        (WAITING, "move", {"step": "last"}, "run.moved"),
+        (WAITING, "cancel", {}, "run.cancelled"),
+        (FAILED, "dismiss", {}, "run.dismissed"),
+    ],
+)
+def test_each_act_is_written_down_with_who_and_why(
+    owner: Reader,
+    acme: Town,
+    scene: Scene,
+    uow: UnitOfWork,
+    name: str,
+    act: str,
+    given: dict[str, str],
+    action: str,
+) -> None:
+    press(owner, scene, name, act, reason="Asked by phone", **given)
+    with uow.read() as session:
+        line = session.scalars(select(AuditEntry).where(AuditEntry.action == action)).one()
+    assert line.actor == f"user:{acme.ids['owner']}"
+    assert line.resource_id == scene.runs[name]
+    assert line.details["reason"] == "Asked by phone"
+    first = texts(tree(owner.get(f"/audit?action={action}")), "tbody tr")[0]
+    assert acme.people["owner"] in first
+    assert "Asked by phone" in first
+
+
 def test_a_skip_and_a_move_stand_in_the_log_and_on_the_plan(
     owner: Reader, scene: Scene, uow: UnitOfWork
 ) -> None:
