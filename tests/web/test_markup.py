@@ -51,6 +51,20 @@ def test_every_page_has_title_landmarks_a_way_past_the_navigation_and_a_language
     assert wrong == []
 
 
+def test_no_id_stands_twice_on_a_page_and_what_happens_is_announced(
+    pages: Mapping[str, HtmlElement],
+) -> None:
+    twice = {
+        path: again
+        for path, page in pages.items()
+        if (again := [name for name, n in Counter(page.xpath("//@id")).items() if n > 1])
+    }
+    assert twice == {}
+    for path, page in pages.items():
+        (said,) = pick(page, "main #said")
+        assert (said.get("role"), said.get("aria-live")) == ("status", "polite"), path
+
+
 def test_the_title_names_page_area_workspace_and_product_and_no_two_pages_share_one(
     pages: Mapping[str, HtmlElement],
 ) -> None:
