@@ -23,6 +23,7 @@ NOTHING = "–"
 """What stands where there is no value."""
 
 _MOMENT = timedelta(seconds=1)
+_ONE = frozenset({timedelta(hours=1), timedelta(days=1)})
 _DAY = {"de": "EEE d. MMM", "en": "EEE d MMM"}
 
 
@@ -54,6 +55,10 @@ SIGNALS: Mapping[tuple[str, str], Signal] = {
     # How pages tell two states that are stored as others.
     ("step_run", "held"): Signal("hold", lazy_gettext("Held")),
     ("step_run", "left"): Signal("off", lazy_gettext("Left")),
+    ("approval", "pending"): Signal("hold", lazy_gettext("Waiting")),
+    ("approval", "granted"): Signal("go", lazy_gettext("Granted")),
+    ("approval", "denied"): Signal("stop", lazy_gettext("Denied")),
+    ("approval", "withdrawn"): Signal("off", lazy_gettext("Over")),
     ("run_job", "running"): Signal("go", lazy_gettext("Under way")),
     ("run_job", "done"): Signal("off", lazy_gettext("Done")),
     ("run_job", "stopped"): Signal("hold", lazy_gettext("Stopped")),
@@ -79,6 +84,7 @@ _NAVIGATION: tuple[tuple[object, tuple[tuple[object, str], ...]], ...] = (
         (
             (lazy_gettext("Needs attention"), "attention.index"),
             (lazy_gettext("Automations"), "automations.index"),
+            (lazy_gettext("Requests"), "approvals.index"),
         ),
     ),
     (
@@ -254,4 +260,8 @@ def _language() -> str:
 
 
 def _delta(span: timedelta, direction: bool) -> str:
-    return str(format_timedelta(span, add_direction=direction, threshold=1.2, locale=_language()))
+    # One hour is an hour, as the step says; 61 minutes stay minutes, for an hour would be wrong.
+    threshold = 1.0 if abs(span) in _ONE else 1.2
+    return str(
+        format_timedelta(span, add_direction=direction, threshold=threshold, locale=_language())
+    )

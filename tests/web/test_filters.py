@@ -78,7 +78,16 @@ def test_how_long_ago_is_said_in_words(
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0.01, "10 ms"), (36.24, "36.2 s"), (259200, "3 days"), (None, "–")]
+    ("seconds", "words"),
+    [
+        (0.01, "10 ms"),
+        (36.24, "36.2 s"),
+        (3_600, "1 hour"),
+        (3_660, "61 minutes"),
+        (86_400, "1 day"),
+        (259_200, "3 days"),
+        (None, "–"),
+    ],
 )
 def test_a_span_keeps_its_unit(app: Flask, seconds: float | None, words: str) -> None:
     with app.test_request_context("/"):

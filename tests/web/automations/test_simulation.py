@@ -224,5 +224,5 @@ def test_an_outcome_is_chosen_where_a_wait_leaves_it_open(
     assert [option.get("value") for option in pick(choice, "option")] == ["late", "heard"]
     assert "It would take 5 days" in words(one(late, "#simulation"))
     heard = tree(owner.get(ask(address, contact=KIM, **{"choice.hear": "heard"})))
-    assert "It would take 60 minutes" in words(one(heard, "#simulation"))
+    assert "It would take 1 hour" in words(one(heard, "#simulation"))
     assert [option.get("value") for option in heard.xpath("//option[@selected]")] == ["heard"]
