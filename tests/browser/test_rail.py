@@ -1,4 +1,4 @@
-"""The rail beside a long plan: the step in sight, the question before leaving, words that follow."""
+"""The rail beside a long plan: the step in sight, the question before leaving, what follows."""
 
 import re
 
