@@ -8,16 +8,23 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import case, update
+from sqlalchemy import case, insert, literal, select, update
 from sqlalchemy.orm import Session
 
 from engine.automations import holding
 from engine.automations.graph import Graph, GraphStep
 from engine.automations.hints import SWEEP_PERIOD, hint_steps
-from engine.automations.models import PENDING, RUNNING, Automation, AutomationRun, AutomationStepRun
+from engine.automations.models import (
+    PENDING,
+    RUNNING,
+    Automation,
+    AutomationRun,
+    AutomationStepRun,
+    RunMove,
+)
 from engine.automations.revisions import graphs_of
 from engine.automations.run_lifecycle import MOST_HINTS, RUNS, STEP_RUNS
-from engine.core.db import among
+from engine.core.db import Id, Instant, among
 from engine.core.db.instants import later
 
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -37,6 +44,7 @@ def move_people(
     older = _older(session, row, revision_id)
     for step in graph.steps:
         visits = _move_visits(session, row, step, older, at)
+        _keep_moves(session, row, revision_id, [visit.id for visit in visits], at)
         _move_runs(session, row, revision_id, step, [visit.automation_run_id for visit in visits])
         moved += len(visits)
         due += [(v.id, v.due_at) for v in visits if v.due_at <= at + SWEEP_PERIOD]
@@ -130,6 +138,41 @@ def _moved(
         .execution_options(synchronize_session=False)
     )
     return moved.all()
+
+
+def _keep_moves(
+    session: Session, row: Automation, revision_id: int, visit_ids: Sequence[int], at: datetime
+) -> None:
+    """Note from which visit on each run goes by the new revision; the runs still name theirs."""
+    if not visit_ids:
+        return
+    visit, run, kept = AutomationStepRun, AutomationRun, RunMove
+    session.execute(
+        insert(kept).from_select(
+            [
+                kept.workspace_id,
+                kept.automation_run_id,
+                kept.step_run_id,
+                kept.from_revision_id,
+                kept.to_revision_id,
+                kept.moved_at,
+            ],
+            select(
+                visit.workspace_id,
+                run.id,
+                visit.id,
+                run.revision_id,
+                literal(revision_id, Id),
+                literal(at, Instant),
+            )
+            .join(run, run.id == visit.automation_run_id)
+            .where(
+                visit.workspace_id == row.workspace_id,
+                run.workspace_id == row.workspace_id,
+                among(session, visit.id, visit_ids),
+            ),
+        )
+    )
 
 
 def _move_runs(

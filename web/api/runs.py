@@ -57,9 +57,13 @@ class RunOut(Out):
 
 
 class StepRunOut(Out):
-    """One visit to a step. attempt: executions so far; result: what decided."""
+    """One visit to a step. attempt: executions so far; result: what decided.
+
+    revision: number of the one whose step this is; several where publishes moved the run.
+    """
 
     id: str
+    revision: int
     step_index: int
     step_key: str
     step_type: str
@@ -77,10 +81,24 @@ class StepRunOut(Out):
     error_message: str | None
 
 
+class RunMoveOut(Out):
+    """A publish took a run along. revision: number of the one in which it went on."""
+
+    revision: int
+    at: datetime
+
+
 class RunDetailOut(RunOut):
-    """A run with the frozen document it is pinned to and every visit, oldest first."""
+    """A run with the frozen document it is pinned to and every visit, oldest first.
+
+    documents: by the number of the revision, of each that a visit went by. entered_with: number of
+    the one it began with; moves: the publishes that took it along, the oldest first.
+    """
 
     document: dict[str, Any]
+    documents: dict[str, dict[str, Any]]
+    entered_with: int
+    moves: list[RunMoveOut]
     step_runs: list[StepRunOut]
 
 
@@ -115,7 +133,14 @@ def detail(call: Call, found: RunDetail) -> RunDetailOut:
     sends = delivery.sends_by_row_id(call.session, call.workspace_id, row_ids)
     ids = {row_id: send.public_id for row_id, send in sends.items()}
     steps = [_step(step, ids.get(step.email_send_row_id or 0)) for step in found.steps]
-    return RunDetailOut(**shown(found.run, RunOut), document=found.document, step_runs=steps)
+    return RunDetailOut(
+        **shown(found.run, RunOut),
+        document=found.document,
+        documents={str(number): document for number, document in found.documents.items()},
+        entered_with=found.entered_with,
+        moves=[RunMoveOut(revision=move.number, at=move.at) for move in found.moves],
+        step_runs=steps,
+    )
 
 
 def _step(row: StepRunRow, send_id: str | None) -> StepRunOut:

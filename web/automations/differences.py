@@ -1,7 +1,7 @@
 """What differs between two documents, in words: one line a step, its fields from old to new."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,12 +18,13 @@ from engine.automations.comparing import (
     FieldChange,
     StepChange,
 )
-from engine.automations.graph import END
+from engine.automations.graph import END, GraphStep
 from engine.automations.models import HOLD
 from web.automations import messages
 from web.automations.kinds.condition_forms import CONDITION_FORMS
 from web.automations.kinds.step_forms import STEP_FORMS
 from web.automations.kinds.steps import STEPS
+from web.automations.reading import Told
 from web.filters import NOTHING
 
 _WHAT: Final[Mapping[str, tuple[str, LazyString]]] = {
@@ -60,6 +61,45 @@ class Line:
     key: str
     title: str
     values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One value of a step's configuration, as people read it."""
+
+    label: str
+    value: str
+
+
+def step_settings(told: Told, step: GraphStep) -> tuple[Setting, ...]:
+    """Return what a step is set to, but for what its title says by name (a template, a topic)."""
+    titles = {each.key: told.title(each) for each in told.graph.steps}
+    part = told.document.steps[step.index]
+    # In the order of the kind: PostgreSQL keeps none.
+    order = list(type(step.config).model_fields)
+    names = sorted(part.config, key=lambda name: order.index(name) if name in order else 99)
+    config = {name: part.config[name] for name in names}
+    found = [
+        _setting_of(part.type, path, value, titles)
+        for path, value in (*_values(config, "config"), ("next", part.next))
+        if value not in (None, "") and not path.endswith("_id")
+    ]
+    return tuple(found)
+
+
+def _setting_of(kind: str, path: str, value: object, titles: Titles) -> Setting:
+    told = _value(kind, FieldChange(path, None, value), titles)
+    return Setting(told.label, told.after)
+
+
+def _values(value: object, path: str) -> Iterator[tuple[str, object]]:
+    """Yield the values below `path`; a list is one value."""
+    if not isinstance(value, Mapping):
+        yield path, value
+        return
+    nested = "." in path
+    for name, below in sorted(value.items()) if nested else value.items():
+        yield from _values(below, f"{path}.{name}")
 
 
 def lines(found: Comparison, before: Titles, after: Titles) -> tuple[Line, ...]:

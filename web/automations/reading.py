@@ -66,15 +66,39 @@ def tell(
     steps: names by step key where the caller has them already; else they are read, one statement
     a kind in use.
     """
+    if steps is None:
+        return tell_each(session, workspace_id, {None: content}).get(None)
     document = read_document(content)
     if isinstance(document, Refused):
         return None
-    if steps is None:
-        steps = _names(session, workspace_id, {step.key: step for step in document.graph.steps})
-    wanted = _topics(document.graph.steps) | _trigger_topics(
-        document.trigger_type, document.trigger_config
-    )
-    return Told(document, steps, _topic_names(session, workspace_id, wanted))
+    return Told(document, steps, _topic_names(session, workspace_id, _wanted(document)))
+
+
+def tell_each(
+    session: Session, workspace_id: int, contents: Mapping[KeyT, JsonObject]
+) -> Mapping[KeyT, Told]:
+    """Return stored documents with their names by the caller's own key.
+
+    One that this version cannot read is left out. One statement for each step kind in use, however
+    many documents, and one for topics.
+    """
+    read = {
+        key: document
+        for key, content in contents.items()
+        if not isinstance(document := read_document(content), Refused)
+    }
+    steps = {(key, step.key): step for key, each in read.items() for step in each.graph.steps}
+    names = _names(session, workspace_id, steps)
+    wanted = frozenset[str]().union(*(_wanted(document) for document in read.values()))
+    topics = _topic_names(session, workspace_id, wanted)
+    return {
+        key: Told(
+            document,
+            {step.key: names.get((key, step.key), {}) for step in document.graph.steps},
+            topics,
+        )
+        for key, document in read.items()
+    }
 
 
 def trigger_words(
@@ -118,6 +142,12 @@ def _trigger_topics(kind: str, config: JsonObject) -> frozenset[str]:
     if kind not in TRIGGERS:
         return frozenset()
     return TRIGGERS.get(kind).topics(TRIGGER_KINDS.get(kind).Config.model_validate(config))
+
+
+def _wanted(document: Document) -> frozenset[str]:
+    """Return the topics that a document names, as public ids."""
+    trigger = _trigger_topics(document.trigger_type, document.trigger_config)
+    return _topics(document.graph.steps) | trigger
 
 
 def _topics(steps: Iterable[GraphStep]) -> frozenset[str]:

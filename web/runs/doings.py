@@ -25,16 +25,16 @@ _ACTS: Final[Mapping[str, LazyString]] = {
 
 
 def lines(found: Sequence[Doing], names: Mapping[str, str], run: RunDetail) -> list[Entry]:
-    """Return pauses, resumes, a Stop, and the move of the run to another revision.
+    """Return pauses, resumes, a Stop, and the moves of the run to other revisions.
 
     names: of the actors, by their stored name.
     """
     entries = [_line(doing, _who(doing.actor, names)) for doing in found]
-    if run.moved_at is None:
-        return entries
-    words = _("Moved to revision %(number)s", number=run.run.revision)
     reason = _("It was published, and whoever waited was moved to it.")
-    return [*entries, Entry("off", str(words), at=run.moved_at, reason=str(reason))]
+    for move in run.moves:
+        words = _("Moved to revision %(number)s", number=move.number)
+        entries.append(Entry("off", str(words), at=move.at, reason=str(reason)))
+    return entries
 
 
 def acts(found: Sequence[Doing], names: Mapping[str, str], told: Told | None) -> list[Entry]:

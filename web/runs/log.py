@@ -20,12 +20,13 @@ from engine.automations.models import (
 from engine.automations.queries import RunDetail, StepRunRow
 from engine.delivery.queries import SendRow
 from web.audit.messages import who
+from web.automations.differences import Setting, step_settings
 from web.automations.kinds.steps import STEPS
 from web.automations.kinds.steps.base import Evidence
 from web.automations.reading import Told
 from web.filters import signal
 from web.runs import messages
-from web.runs.way import left_here, moved_to, skipped_by
+from web.runs.way import Then, left_here, moved_to, skipped_by
 from web.sends import messages as mails
 
 # How pages tell visits that are stored as pending and as failed; see web.filters.SIGNALS.
@@ -65,7 +66,11 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the log; see templates/runs/_entry.html. took, late: seconds."""
+    """One line of the log; see templates/runs/_entry.html. took, late: seconds.
+
+    revision: number of the one that the step belongs to, None where there is but one to speak of;
+    settings: of the step, as that revision has it.
+    """
 
     tone: str
     words: str
@@ -83,6 +88,8 @@ class Entry:
     rule: Evidence | None = None
     mail: Mail | None = None
     attempts: Sequence[Attempt] = ()
+    revision: int | None = None
+    settings: Sequence[Setting] = ()
 
 
 @dataclass(frozen=True)
@@ -90,12 +97,14 @@ class Beside:
     """What the log needs beside the run.
 
     sends: the mails of its steps by row; names: of the actors in it; doings: what was done to its
-    automation meanwhile, as lines of their own.
+    automation meanwhile, as lines of their own. then: the revisions that its visits went by, by
+    number; empty where the run goes by the one in force and never went by another.
     """
 
     sends: Mapping[int, SendRow] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     doings: Sequence[Entry] = ()
+    then: Then = field(default_factory=dict)
 
 
 def actors(run: RunDetail) -> set[str]:
@@ -110,9 +119,9 @@ def entries(told: Told, run: RunDetail, beside: Beside) -> list[Entry]:
     # Where instants are the same, a resume stands before the step that it let go on.
     found = [Entry("go", entered, at=head.started_at), *beside.doings]
     found += [
-        _visit(told, step, visit, beside, head.status)
-        for visit in run.steps
-        if (step := told.graph.at(visit.step_index)) is not None
+        _visit(gone_by, step, visit, beside, head.status)
+        for visit, gone_by in ((each, beside.then.get(each.revision, told)) for each in run.steps)
+        if (step := gone_by.graph.at(visit.step_index)) is not None
     ]
     found.sort(key=lambda entry: entry.at or head.started_at)
     if head.status == RUNNING:
@@ -148,6 +157,8 @@ def _visit(
         rule=STEPS.get(step.type).evidence(told.named(step), result),
         mail=_mail(send) if send else None,
         attempts=_attempts(visit),
+        revision=visit.revision if visit.revision in beside.then else None,
+        settings=step_settings(told, step) if visit.revision in beside.then else (),
     )
 
 

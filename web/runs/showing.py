@@ -68,7 +68,8 @@ class Beside:
 def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) -> dict[str, Any]:
     """Return the context of runs/detail.html."""
     run = found.run
-    told = reading.tell(session, workspace_id, found.document)
+    then = reading.tell_each(session, workspace_id, found.documents)
+    told = then.get(run.revision)
     automation = service.find(session, workspace_id, run.automation_id)
     sends = delivery.sends_by_row_id(
         session,
@@ -82,13 +83,14 @@ def page(session: Session, workspace_id: int, found: RunDetail, at: datetime) ->
     actors = log.actors(found) | {doing.actor for doing in (*done, *acts)}
     names = trail.names(session, workspace_id, actors)
     lines = [*doings.lines(done, names, found), *doings.acts(acts, names, told)]
-    beside = log.Beside(sends, names, lines)
+    passed_by = automation is None or automation.revision_id != run.revision_row_id
+    beside = log.Beside(sends, names, lines, then if passed_by or len(then) > 1 else {})
     return {
         "run": _head(found, told, automation, at),
         "entries": log.entries(told, found, beside) if told else [],
-        "rows": track.stations(told, way=way.read(told, found)) if told else (),
+        "rows": track.stations(told, way=way.read(told, found, then)) if told else (),
         "now": way.standing(found),
-        "path": way.text(told, found) if told else [],
+        "path": way.text(told, found, then) if told else [],
         "person": _person(session, workspace_id, found),
         "seen": queries.run_mark(session, workspace_id, run.public_id),
         "offer": offering.read(told, found, at),
@@ -116,7 +118,7 @@ def _head(found: RunDetail, told: Told | None, automation: Automation | None, at
         due=run.due_at,
         revision=run.revision,
         entered_with=found.entered_with,
-        moved_at=found.moved_at,
+        moved_at=found.moves[-1].at if found.moves else None,
         ended_reason=messages.ended(run.ended_reason),
         follows=run.status != COMPLETED,
     )

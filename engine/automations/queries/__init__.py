@@ -20,6 +20,7 @@ from engine.automations.queries.links import (
     runs_of_sends,
 )
 from engine.automations.queries.pauses import Failure, is_breaker, last_failures, paused_by
+from engine.automations.queries.run_moves import Move, Passage, Pin, revisions_of
 from engine.automations.queries.run_rows import RunDetail, RunFilter, RunRow, StepRunRow
 from engine.automations.queries.run_watching import run_mark
 from engine.automations.queries.runs import get_run, page_runs
@@ -44,6 +45,9 @@ __all__ = [
     "Failure",
     "Figures",
     "History",
+    "Move",
+    "Passage",
+    "Pin",
     "RevisionRow",
     "RunDetail",
     "RunFilter",
@@ -70,6 +74,7 @@ __all__ = [
     "page_revisions",
     "page_runs",
     "paused_by",
+    "revisions_of",
     "run_mark",
     "runs_inside",
     "runs_of_sends",

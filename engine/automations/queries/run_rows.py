@@ -1,10 +1,11 @@
 """What reads of runs ask for and answer: the filter, a run, its visits to steps."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
+from engine.automations.queries.run_moves import Move
 from engine.core.db import JsonObject
 
 
@@ -30,7 +31,7 @@ class RunFilter:
 
 def write_filter(wanted: RunFilter) -> JsonObject:
     """Return a filter as a row keeps it: what is asked for, instants as text."""
-    found = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
+    found = {each.name: getattr(wanted, each.name) for each in fields(wanted)}
     return {
         name: value.isoformat() if isinstance(value, datetime) else value
         for name, value in found.items()
@@ -85,7 +86,10 @@ class RunRow:
 
 @dataclass(frozen=True)
 class StepRunRow:
-    """One visit to a step. id: `<run id>.<place>`; due_at of an ended visit says nothing."""
+    """One visit to a step. id: `<run id>.<place>`; due_at of an ended visit says nothing.
+
+    revision: number of the one it goes by; a run that publishes took along has several.
+    """
 
     id: str
     step_index: int
@@ -103,6 +107,7 @@ class StepRunRow:
     failures: Sequence[JsonObject]
     error_code: str | None
     error_message: str | None
+    revision: int
     held_at: datetime | None = None
 
 
@@ -110,14 +115,16 @@ class StepRunRow:
 class RunDetail:
     """One run: its head, the frozen document it is pinned to, and every visit, oldest first.
 
-    entered_with: number of the revision in force when the run began; moved_at: when a publish took
-    it along to the one it is pinned to (decision A8), None for a run that was never moved.
-    attention_at: since when it waits for a person to look at its failed step.
+    entered_with: number of the revision in force when the run began; moves: the publishes that took
+    it along, the oldest first (decision A8). documents: the frozen documents by number, of every
+    revision that a visit went by. attention_at: since when it waits for a person to look at its
+    failed step.
     """
 
     run: RunRow
     document: JsonObject
     steps: tuple[StepRunRow, ...]
     entered_with: int
-    moved_at: datetime | None = None
+    moves: tuple[Move, ...] = ()
     attention_at: datetime | None = None
+    documents: Mapping[int, JsonObject] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from engine.automations.models import (
     AutomationStepRun,
 )
 from engine.automations.queries.run_filters import page_ids
+from engine.automations.queries.run_moves import Pin, revisions_of
 from engine.automations.queries.run_rows import RunDetail, RunFilter, RunRow, StepRunRow
 from engine.automations.run_lifecycle import RUN_ENDED, tries
 from engine.core.events import Event
@@ -52,41 +53,22 @@ def get_run(session: Session, workspace_id: int, public_id: str) -> RunDetail | 
     found = session.execute(query).first()
     if found is None:
         return None
-    step, revision = AutomationStepRun, AutomationRevision
-    visits = session.scalars(
-        select(step)
-        .where(step.workspace_id == workspace_id, step.automation_run_id == found.id)
-        .order_by(step.id)
-    ).all()
-    document = session.scalar(
-        select(revision.document).where(
-            revision.workspace_id == workspace_id, revision.id == found.revision_id
-        )
-    )
+    pin = Pin(found.id, found.started_at, found.revision_id, found.revised_at)
+    gone_by = revisions_of(session, workspace_id, pin)
+    visits = gone_by.visits
     latest = next((visit for visit in reversed(visits) if visit.status != SKIPPED), None)
-    steps = tuple(_visit(public_id, place, row) for place, row in enumerate(visits, 1))
-    row = _row(found, latest)
-    # A revision that is younger than the run came to it by a publish that moved people.
-    if found.revised_at <= found.started_at:
-        return RunDetail(row, document or {}, steps, row.revision, None, found.attention_at)
-    first = _entered_with(session, workspace_id, found)
-    return RunDetail(row, document or {}, steps, first, found.revised_at, found.attention_at)
-
-
-def _entered_with(session: Session, workspace_id: int, found: Any) -> int:
-    """Return the number of the revision that was in force when a moved run began."""
-    revision, run = AutomationRevision, AutomationRun
-    number = session.scalar(
-        select(func.max(revision.number))
-        .join(run, run.automation_id == revision.automation_id)
-        .where(
-            revision.workspace_id == workspace_id,
-            run.workspace_id == workspace_id,
-            run.id == found.id,
-            revision.created_at <= found.started_at,
-        )
+    return RunDetail(
+        _row(found, latest),
+        gone_by.documents.get(found.number, {}),
+        tuple(
+            _visit(public_id, place, row, gone_by.numbers[row.id])
+            for place, row in enumerate(visits, 1)
+        ),
+        gone_by.first,
+        gone_by.moves,
+        found.attention_at,
+        gone_by.documents,
     )
-    return number or found.number
 
 
 def _rows(workspace_id: int) -> Select[*tuple[Any, ...]]:
@@ -181,7 +163,7 @@ def _row(found: Any, latest: AutomationStepRun | None) -> RunRow:
     )
 
 
-def _visit(run_id: str, place: int, row: AutomationStepRun) -> StepRunRow:
+def _visit(run_id: str, place: int, row: AutomationStepRun, revision: int) -> StepRunRow:
     return StepRunRow(
         id=f"{run_id}.{place}",
         step_index=row.step_index,
@@ -199,5 +181,6 @@ def _visit(run_id: str, place: int, row: AutomationStepRun) -> StepRunRow:
         failures=tuple(row.failures or ()),
         error_code=row.error_code,
         error_message=row.error_message,
+        revision=revision,
         held_at=row.held_at,
     )

@@ -5,14 +5,24 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from engine.automations import service
-from engine.automations.models import ACTIVE, PAUSED, Automation, AutomationStepRun
+from engine.automations.models import (
+    ACTIVE,
+    PAUSED,
+    Automation,
+    AutomationRevision,
+    AutomationStepRun,
+    RunMove,
+)
 from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
+from engine.house import House
 from tests.factories import automations as make
 from tests.factories.pausing import WISH, live, move
 from tests.factories.world import World
+from tests.web.counting import counting
 
 DAY = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
@@ -141,3 +151,50 @@ def test_who_waits_anew_is_not_skipped_for_having_been_overdue(world: World) -> 
     world.clock.set(start + 5 * DAY)
     world.walker.sweep()
     assert world.log(row) == [("wait", "completed"), ("last", "completed")]
+
+
+def test_a_move_notes_from_which_visit_on_a_run_goes_by_which_revision(
+    uow: UnitOfWork, clock: FixedClock
+) -> None:
+    world = World(uow, clock, people=3)
+    row = live(world, make.delay("wait", 2), make.delay("more"))
+    world.fire()
+    world.clock.advance(DAY)
+    assert publish(world, row, make.delay("wait", 3), make.delay("more")) == 3
+    moved_at = world.clock.now()
+    world.clock.advance(2 * DAY)
+    world.walker.sweep()
+    assert publish(world, row, make.delay("more")) == 3
+    with world.uow.read() as session:
+        rows = session.execute(select(AutomationRevision.id, AutomationRevision.number)).all()
+        numbers = {row.id: row.number for row in rows}
+        moves = session.scalars(select(RunMove).order_by(RunMove.id)).all()
+        steps = {visit.id: visit.step_key for visit in session.scalars(select(AutomationStepRun))}
+        runs = make.runs(session, row)
+    told = [(numbers[m.from_revision_id], numbers[m.to_revision_id], m.moved_at) for m in moves]
+    assert told == [(1, 2, moved_at)] * 3 + [(2, 3, world.clock.now())] * 3
+    assert [m.automation_run_id for m in moves] == [run.id for run in runs] * 2
+    assert [steps[m.step_run_id] for m in moves] == ["wait"] * 3 + ["more"] * 3
+
+
+def test_who_stays_is_noted_nowhere(world: World) -> None:
+    row = live(world, make.delay("wait", 2))
+    world.fire()
+    assert publish(world, row, make.delay("wait", 3), choice="stay") == 0
+    assert publish(world, row, make.delay("other", 3)) == 0
+    with world.uow.read() as session:
+        assert session.scalars(select(RunMove)).all() == []
+
+
+def test_however_many_people_a_move_asks_the_same_statements(
+    uow: UnitOfWork, clock: FixedClock, house: House
+) -> None:
+    counts = []
+    for people in (1, 40):
+        world = World(uow, clock, people=people)
+        row = live(world, make.delay("wait", 2))
+        world.fire()
+        with counting(house.runtime.database.engine) as asked:
+            assert publish(world, row, make.delay("wait", 3)) == people
+        counts.append(asked.count)
+    assert counts[0] == counts[1]

@@ -1,5 +1,6 @@
 """The way of one person over the plan, also where it went in circles or broke off."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -52,6 +53,7 @@ def _visit(
         failures=(),
         error_code=None,
         error_message=None,
+        revision=1,
     )
 
 
@@ -124,3 +126,18 @@ def test_a_step_that_a_person_skipped_was_come_to_and_left(told: Told) -> None:
         "Wait 1 day",
         "first_name is “Ada”?",
     ]
+
+
+def test_a_visit_of_an_older_revision_lights_its_step_and_the_way_it_took_then(
+    told: Told,
+) -> None:
+    older = read_document(making.document(making.delay("gone"), RAW["steps"][4], RAW["steps"][2]))
+    assert isinstance(older, Document)
+    visits = [
+        replace(_visit(0, "completed"), revision=0, step_key="gone"),
+        replace(_visit(1, "completed"), revision=0, step_key="never"),
+        _visit(2, "pending"),
+    ]
+    found = way.read(told, _run("running", *visits), {0: Told(older, {}, {}), 1: told})
+    assert found.taken == {(5, None, 3)}, "from the fifth row, where it stands now, to the third"
+    assert (found.states[5], found.states[3], found.states[1]) == ("done", "waiting", "ahead")
