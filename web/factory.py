@@ -15,6 +15,7 @@ from engine.core.boot import Runtime
 from web import auth, errors, filters, headers, htmx, i18n, request, shell
 from web.accounts import api_keys, sign_in
 from web.api import routes
+from web.approvals import views as approvals
 from web.attention import views as attention
 from web.audit import views as audit
 from web.automations import routes as automations
@@ -39,6 +40,7 @@ PAGES: Final[tuple[Blueprint, ...]] = (
     sign_in.pages,
     attention.pages,
     automations.pages,
+    approvals.pages,
     runs.pages,
     people.pages,
     suppressions.pages,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from flask import Flask, g
 
 from engine.accounts.service import Person
-from engine.automations import queries
+from engine.automations.queries.waiting import waiting
 from engine.core import ticks
 from migrations import run
 from web import auth
@@ -20,6 +20,7 @@ from web.request import now, runtime, session
 WORKER: Final = "worker"
 TIMETABLE: Final = "timetable"
 ATTENTION: Final = "attention.index"
+REQUESTS: Final = "approvals.index"
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,13 @@ def _build() -> Shell | None:
         worker_missing=not worker.alive,
         timetable_missing=worker.alive and not ticks.pulse(session(), TIMETABLE, now()).alive,
         newer_schema=run.newer(session().connection()),
-        waiting={ATTENTION: queries.cause_count(session(), person.workspace_id)},
+        waiting=_waiting(person.workspace_id),
         keeps_mail=settings.smtp_url is None,
         test_clock=settings.test_clock is not None,
     )
+
+
+def _waiting(workspace_id: int) -> dict[str, int]:
+    """Return how much waits for the reader; requests for who decides them alone."""
+    found = waiting(session(), workspace_id, decides=auth.may("approvals:act"))
+    return {ATTENTION: found.causes, REQUESTS: found.requests}

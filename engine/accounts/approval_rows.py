@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from engine.accounts.approval_lifecycle import MACHINE
@@ -96,6 +96,11 @@ def pending_of(
 
 def pending_count(session: Session, workspace_id: int, most: int = MOST) -> int:
     """Return how many requests wait for a decision, at most `most`; for the navigation."""
+    return session.scalar(pending_number(workspace_id, most)) or 0
+
+
+def pending_number(workspace_id: int, most: int = MOST) -> Select[tuple[int]]:
+    """Return `pending_count` as a query of one value, for a statement that asks more."""
     row = Approval
     waiting = (
         select(row.id)
@@ -103,7 +108,7 @@ def pending_count(session: Session, workspace_id: int, most: int = MOST) -> int:
         .limit(most)
         .subquery()
     )
-    return session.scalar(select(func.count()).select_from(waiting)) or 0
+    return select(func.count()).select_from(waiting)
 
 
 def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:

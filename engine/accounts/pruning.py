@@ -15,9 +15,7 @@ def old_requests(session: Session, workspace_id: int, before: datetime, after: i
     """Return requests that were decided before `before`, behind the row id `after`."""
     row = Approval
     old = row.decided_at < before
-    return oldest(
-        session, row, row.workspace_id == workspace_id, old, row.asked_at < before, after
-    )
+    return oldest(session, row, row.workspace_id == workspace_id, old, row.asked_at < before, after)
 
 
 def forget_requests(session: Session, request_ids: Sequence[int]) -> int:

@@ -10,7 +10,8 @@ from engine.automations.service import RunAct, bulk
 from engine.core.clock import FixedClock
 from engine.delivery import queries as delivery
 from engine.house import House
-from tests.factories import accounts, audience, scenes, secrets
+from tests.factories import accounts, asking, audience, scenes, secrets
+from tests.factories import automations as making
 from tests.factories.automations import ACTOR
 
 Ids = Mapping[str, str]
@@ -32,9 +33,12 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         assert isinstance(asked, bulk.Asked)
         job_id = asked.job_id
         blocked = audience.suppression(session, workspace_id).public_id
+        draft = asking.draft(session, workspace_id, making.document(making.delay("a")), clock.now())
+        request = asking.ask(session, workspace_id, draft, clock.now(), note="Ready for Monday.")
         template = delivery.newest_names(session, workspace_id, 1)[0][0]
     return {
         "api_keys": {"public_id": key_id},
+        "approvals": {"public_id": request},
         "automations": {"public_id": scene.automations["active"], "key": "wait", "number": "1"},
         # The guide is the same for everybody; this page of it was made up.
         "help": {"topic": "made-up-topic"},

@@ -9,7 +9,7 @@ from engine.automations import queries
 from engine.automations.queries import AutomationDetail
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
-from web.automations import panels, showing
+from web.automations import asked, panels, showing
 from web.automations.panels import Panel
 from web.request import now, session
 
@@ -69,5 +69,6 @@ def context(automation: AutomationDetail) -> dict[str, Any]:
     return {
         **showing.page(session(), workspace_id, automation, now(), editing=edits()),
         "may_publish": auth.may("automations:publish"),
+        "requests": asked.waiting(session(), workspace_id, automation, auth.actor().name),
         "view": request.args.get("view", ""),
     }

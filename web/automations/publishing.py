@@ -15,7 +15,7 @@ from engine.automations.service import PublishPreview
 from engine.core.db import JsonObject
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
-from web.automations import blueprint, differences, messages, reading, showing, workplace
+from web.automations import asked, blueprint, differences, messages, reading, showing, workplace
 from web.automations.blueprint import pages
 from web.request import now, session
 
@@ -107,6 +107,7 @@ def _show(found: AutomationDetail, refused: Refused | None = None) -> Response:
         adds=any(step.what == ADDED for step in preview.comparison.steps),
         refused=messages.reason(refused) if refused else "",
         may_publish=auth.may("automations:publish"),
+        requests=asked.waiting(session(), workspace_id, found, auth.actor().name),
         **told,
         **context,
     )

@@ -124,7 +124,7 @@ def page(
         "broken": pause.broken,
         "problems": _findings(content, _blocking(found)) if row.status == DRAFT else (),
         **_of_resume(session, workspace_id, row, at),
-        "due_in_a_day": queries.waiting_until(session, workspace_id, row.row_id, at + _DAY),
+        **_of_pause(session, workspace_id, row, at),
     }
 
 
@@ -189,6 +189,16 @@ def _of_resume(
     most = queries.MOST_WAITING
     overdue = count_overdue(session, workspace_id, row.row_id, at, most)
     return {"overdue": overdue, "paused_for": at - row.paused_at}
+
+
+def _of_pause(
+    session: Session, workspace_id: int, row: AutomationRow, at: datetime
+) -> dict[str, Any]:
+    """Return what the dialog of a pause says of people who wait."""
+    if row.status != ACTIVE:
+        return {}
+    due = queries.waiting_until(session, workspace_id, row.row_id, at + _DAY)
+    return {"due_in_a_day": due}
 
 
 def _stages(row: AutomationRow, figures: Figures, told: Told | None) -> Sequence[funnel.Stage]:

@@ -27,6 +27,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
     "pausing": Topic(_("Pausing and resuming")),
     "simulate": Topic(_("Simulate")),
     "why": Topic(_("Why, or why not")),
+    "approvals": Topic(_("Requests"), "approvals.index"),
     "runs": Topic(_("Runs"), "runs.index"),
     "people": Topic(_("People"), "people.index"),
     "suppressions": Topic(_("Suppression list"), "suppressions.index"),
@@ -40,6 +41,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
 # Blueprint → topic of its pages.
 _AREAS: Final[Mapping[str, str]] = {
     "api_keys": "keys",
+    "approvals": "approvals",
     "attention": "attention",
     "audit": "audit",
     "automations": "editor",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Subquery, func, select
+from sqlalchemy import Select, Subquery, func, select
 from sqlalchemy.orm import Session
 
 from engine.automations.models import HOLD, PAUSED, Automation, AutomationRun
@@ -89,10 +89,15 @@ def causes(session: Session, workspace_id: int, most: int = MOST) -> Sequence[Ca
 
 def cause_count(session: Session, workspace_id: int, most: int = MOST) -> int:
     """Return how many causes there are, in one statement from an index; for the navigation."""
+    return session.scalar(cause_number(workspace_id, most)) or 0
+
+
+def cause_number(workspace_id: int, most: int = MOST) -> Select[tuple[int]]:
+    """Return `cause_count` as a query of one value, for a statement that asks more."""
     asking = _asking(workspace_id, most)
     key = (asking.c.automation_id, asking.c.failed_step_key, asking.c.error_code)
     different = select(*key).distinct().subquery()
-    return session.scalar(select(func.count()).select_from(different)) or 0
+    return select(func.count()).select_from(different)
 
 
 def holding(session: Session, workspace_id: int) -> list[Holding]:
