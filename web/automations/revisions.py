@@ -18,7 +18,15 @@ from engine.automations.queries.revisions import get_revision
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
 from web.audit.messages import who
-from web.automations import blueprint, messages, publishing, reading, track, workplace
+from web.automations import (
+    blueprint,
+    comparison,
+    messages,
+    publishing,
+    reading,
+    track,
+    workplace,
+)
 from web.automations.blueprint import pages
 from web.filters import number as shown
 from web.request import now, session
@@ -46,10 +54,13 @@ def revisions(public_id: str) -> Response:
     rows = queries.page_revisions(session(), workspace_id, public_id, after)
     if found is None or rows is None:
         raise NotFound
+    newest = queries.newest_number(session(), workspace_id, found.id)
     return htmx.render(
         "automations/revisions.html",
         automation=found,
         revisions=list(_lines(workspace_id, public_id, rows[0])),
+        choices=comparison.choices(newest),
+        pair=(str(max(1, newest - 1)), str(newest) if newest > 1 else comparison.DRAFT),
         page=Page(rows[1], first=after is None),
     )
 
@@ -85,7 +96,7 @@ def _show(found: AutomationDetail, number: int, refused: Refused | None = None) 
     frozen = get_revision(session(), workspace_id, row.public_id, number)
     if frozen is None:
         raise NotFound
-    comparison = compare(found.draft, frozen.document)
+    changes = compare(found.draft, frozen.document)
     told = reading.tell(session(), workspace_id, frozen.document)
     return htmx.render(
         "automations/revision.html",
@@ -95,10 +106,10 @@ def _show(found: AutomationDetail, number: int, refused: Refused | None = None) 
         by=who(frozen.created_by, trail.names(session(), workspace_id, [frozen.created_by])),
         rows=track.stations(told) if told else (),
         reentry=messages.reentry(frozen.document.get("reentry")),
-        same=comparison.same,
+        same=changes.same,
         refused=messages.reason(refused) if refused else "",
         **publishing.told_differences(
-            found.draft, frozen.document, comparison, (found.names, told.steps if told else None)
+            found.draft, frozen.document, changes, (found.names, told.steps if told else None)
         ),
     )
 

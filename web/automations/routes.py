@@ -1,6 +1,7 @@
 """All pages of automations: the blueprint with the routes of its modules."""
 
 from web.automations import (
+    comparison,
     editor,
     lifetime,
     live,
@@ -14,6 +15,7 @@ from web.automations import (
 from web.automations.blueprint import pages
 
 __all__ = [
+    "comparison",
     "editor",
     "lifetime",
     "live",

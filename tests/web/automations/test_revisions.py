@@ -9,7 +9,7 @@ from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
 from tests.factories import automations as making
-from tests.web.automations.editing import desk
+from tests.web.automations.editing import desk, fields
 from tests.web.automations.running import Running
 from tests.web.counting import counting
 from tests.web.picking import one, pick, texts, words
@@ -111,8 +111,58 @@ def test_who_may_only_look_sees_revisions_and_no_button(
     assert support.post(f"{history.page}/revisions/1/restore", {"version": "1"}).status_code == 403
 
 
+def test_any_two_are_compared_from_the_list(history: Running) -> None:
+    form = fields(
+        history.reader.get(f"{history.page}/revisions"), f"{history.page}/revisions/compare"
+    )
+    assert form == {"from": "2", "to": "3"}
+    page = tree(history.reader.get(f"{history.page}/revisions/compare?from=1&to=3"))
+    assert texts(page, "#changes-title") == ["Revision 1 → Revision 3"]
+    assert texts(page, ".diff li") == [
+        "Changed On pause: whoever becomes due leaves at that step"
+        " → whoever becomes due waits at that step",
+        "Removed Wait 1 day",
+        "Added Wait 3 days",
+    ]
+    back = tree(history.reader.get(f"{history.page}/revisions/compare?from=3&to=1"))
+    assert texts(back, ".diff li")[1:] == ["Removed Wait 3 days", "Added Wait 1 day"]
+    assert [one(back, f"select[name={name}] option[selected]").get("value") for name in (
+        "from", "to",
+    )] == ["3", "1"]  # fmt: skip
+
+
+def test_the_draft_is_compared_with_any_and_the_same_two_say_so(history: Running) -> None:
+    address = f"{history.page}/revisions/compare"
+    assert "Both say the same." in words(tree(history.reader.get(address)))
+    history.save(making.delay("more", 4), on_pause="hold")
+    page = tree(history.reader.get(address))
+    assert texts(page, "#changes-title") == ["Revision 3 → The draft"]
+    assert texts(page, ".diff li") == ["Changed Wait 4 days Step: Wait 3 days → Wait 4 days"
+        " How long: 3 → 4"]  # fmt: skip
+    page = tree(history.reader.get(f"{address}?from=2&to=2"))
+    assert "Both are the same one." in words(page)
+
+
+def test_what_cannot_be_compared_is_a_page_not_found(history: Running) -> None:
+    for query in ("from=9", "to=0", "from=x", "to=1.5", f"to={'9' * 30}", "from=-1", "from=²"):
+        answer = history.reader.get(f"{history.page}/revisions/compare?{query}")
+        assert answer.status_code == 404, query
+
+
+def test_a_draft_that_never_was_live_is_compared_with_nothing(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock
+) -> None:
+    draft = desk(owner, uow, acme, clock, making.delay("wait"))
+    page = tree(owner.get(f"{draft.page}/revisions/compare"))
+    assert "Both are the same one." in words(page)
+
+
 def test_the_pages_ask_a_bounded_number_of_statements(house: House, history: Running) -> None:
-    for address, most in (("/revisions", 10), ("/revisions/1", 14)):
+    for address, most in (
+        ("/revisions", 11),
+        ("/revisions/1", 14),
+        ("/revisions/compare?from=1&to=2", 14),
+    ):
         history.reader.get(history.page)
         with counting(house.runtime.database.engine) as asked:
             assert history.reader.get(f"{history.page}{address}").status_code == 200
