@@ -50,6 +50,13 @@
     }
   });
 
+  /* What says it is a button is pressed by the space bar, too, though it is a link. */
+  document.addEventListener("keydown", function (event) {
+    if (event.key !== " " || !event.target.matches("a[role=button]")) return;
+    event.preventDefault();
+    if (!event.repeat) event.target.click();
+  });
+
   function ready() {
     document.querySelectorAll("dialog[open]").forEach(function (dialog) {
       if (dialog.showModal) open(dialog);
