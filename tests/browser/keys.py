@@ -1,4 +1,4 @@
-"""Hands that have a keyboard and nothing else: they go by Tab until what they look for has focus."""
+"""Hands with a keyboard and nothing else: they go by Tab until what they look for has focus."""
 
 from typing import Final
 
