@@ -40,9 +40,13 @@ class IdempotencyHeader(BaseModel):
 
 
 class IfMatchHeader(BaseModel):
-    """What a guarded PUT must bear."""
+    """What a guarded PUT or POST must bear."""
 
     etag: str = Field(alias="If-Match", description="the ETag that GET answered")
+
+
+class GuardedPostHeader(IfMatchHeader, IdempotencyHeader):
+    """What a guarded POST must bear, and may."""
 
 
 # One blueprint for all areas: the pages' guards know it by its name.
@@ -61,9 +65,21 @@ class Area:
         """Register a reading operation that answers 200."""
         return self._register("get", rule, scope, {200: answer}, header=None)
 
-    def post(self, rule: str, scope: str, answers: Answers) -> Callable[[Handler], Handler]:
-        """Register a POST; it takes an Idempotency-Key."""
-        return self._register("post", rule, scope, answers, header=IdempotencyHeader)
+    def post(
+        self,
+        rule: str,
+        scope: str,
+        answers: Answers,
+        *,
+        guarded: bool = False,
+        refuses: tuple[int, ...] = (),
+    ) -> Callable[[Handler], Handler]:
+        """Register a POST; it takes an Idempotency-Key.
+
+        guarded: it asks for If-Match; refuses: codes of refusals beside those that every POST has.
+        """
+        header = GuardedPostHeader if guarded else IdempotencyHeader
+        return self._register("post", rule, scope, answers, header=header, refuses=refuses)
 
     def put(
         self, rule: str, scope: str, answers: Answers, *, guarded: bool = False
@@ -88,6 +104,7 @@ class Area:
         answers: Answers,
         *,
         header: type[BaseModel] | None,
+        refuses: tuple[int, ...] = (),
     ) -> Callable[[Handler], Handler]:
         self.scopes.add(scope)
 
@@ -96,7 +113,7 @@ class Area:
             if header is not None:
                 view.__annotations__ = {**handler.__annotations__, "header": header}
             responses: dict[str, Any] = {
-                str(code): _described(code) for code in _codes(method, header)
+                str(code): _described(code) for code in (*_codes(method, header), *refuses)
             }
             responses |= {str(code): model for code, model in answers.items()}
             route = getattr(API, method)
@@ -114,7 +131,8 @@ class Area:
 
 def _codes(method: str, header: type[BaseModel] | None) -> tuple[int, ...]:
     codes = _BY_METHOD[method]
-    return (*codes, 412, 428) if header is IfMatchHeader else codes
+    guarded = header is not None and issubclass(header, IfMatchHeader)
+    return (*codes, 412, 428) if guarded else codes
 
 
 def _described(code: int) -> dict[str, Any]:

@@ -71,17 +71,27 @@ def differences(found: Comparison) -> Differences:
     return Differences(steps=steps, settings=settings, trigger_changed=found.trigger_changed)
 
 
+def tag_of(version: int) -> str:
+    """Return the ETag of a version of a draft."""
+    return f'"{version}"'
+
+
+def current_draft(seen: Seen) -> CurrentDraft:
+    """Return a draft as the API shows it to whoever came too late."""
+    return CurrentDraft(
+        etag=tag_of(seen.version),
+        edited_by=seen.by or None,
+        edited_at=seen.at,
+        document=seen.document,
+    )
+
+
 def too_late(seen: Seen, sent: JsonObject) -> Told:
     """Return the refusal of `sent`, whose writer has seen an older draft than `seen`.
 
     It shows both: the draft as it stands, and what the one sent would change in it.
     """
-    current = CurrentDraft(
-        etag=f'"{seen.version}"',
-        edited_by=seen.by or None,
-        edited_at=seen.at,
-        document=seen.document,
-    )
+    current = current_draft(seen)
     shown = differences(comparing.compare(seen.document, sent))
     members = {
         "current": current.model_dump(mode="json"),

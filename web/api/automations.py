@@ -12,7 +12,7 @@ from engine.automations.service import Wish
 from engine.core.outcome import Problem, Recorded, Refused, missing
 from web.api.answers import IF_MATCH_REQUIRED
 from web.api.area import Area
-from web.api.automation_differences import DRAFT_FIRST, too_late
+from web.api.automation_differences import too_late
 from web.api.automation_pauses import LastError, standstill
 from web.api.documents import AutomationDocument
 from web.api.door import Answer, Call, Result
@@ -102,33 +102,11 @@ class TransitionOut(AutomationOut):
     due_now: int
 
 
-class PublishAsk(In):
-    """What becomes of people inside: they stay on their revision, or move at the same step key."""
-
-    people_inside: one_of("stay", "move") = "stay"  # type: ignore[valid-type]
-
-    model_config = example(people_inside="stay")
-
-
-class PublishOut(AutomationOut):
-    """The automation after it. applied: transitioned, or recorded where the draft was in force.
-
-    moved: people who go on in the new revision; stayed: people inside who go on in an older one, as
-    their step is gone or being executed, or as was asked for; reactivated: whether the trigger
-    changed, so that the publish is a new activation.
-    """
-
-    applied: str
-    moved: int
-    stayed: int
-    reactivated: bool
-
-
 @area.post("/automations", "automations:manage", {201: AutomationOut})
 def create_automation(call: Call, body: AutomationDocument) -> Result:
     """Create a draft from a document."""
     made = service.create(call.session, call.workspace_id, body.root, call.actor, call.at)
-    return made if isinstance(made, Refused) else _read(call, made.public_id, 201)
+    return made if isinstance(made, Refused) else read(call, made.public_id, 201)
 
 
 @area.get("/automations", "automations:read", Page[AutomationSummary])
@@ -144,7 +122,7 @@ def list_automations(call: Call, query: AutomationQuery) -> Result:
 @area.get("/automations/<id>", "automations:read", AutomationOut)
 def get_automation(call: Call, path: ById) -> Result:
     """Read an automation with its draft; the ETag is what PUT asks for as If-Match."""
-    return _read(call, path.id, 200)
+    return read(call, path.id, 200)
 
 
 @area.put("/automations/<id>", "automations:manage", {200: AutomationOut}, guarded=True)
@@ -159,12 +137,12 @@ def save_automation(call: Call, path: ById, body: AutomationDocument) -> Result:
         call.workspace_id,
         path.id,
         body.root,
-        _version(call.etag),
+        version_of(call.etag),
         call.actor,
         call.at,
     )
     if not isinstance(kept, Refused):
-        return _read(call, path.id, 200)
+        return read(call, path.id, 200)
     if kept.reason != "stale":
         return kept
     if call.etag is None:
@@ -194,38 +172,16 @@ def move_automation(call: Call, path: ById, body: TransitionAsk) -> Result:
     )
     if isinstance(moved, Refused):
         return moved
-    detail = _found(call, path.id)
+    detail = detail_of(call, path.id)
     if detail is None:
         return UNKNOWN
     return Answer(
         TransitionOut(
             **detail,
-            applied=_applied(new=not isinstance(moved.outcome, Recorded)),
+            applied=applied(new=not isinstance(moved.outcome, Recorded)),
             people_inside=moved.people_inside,
             cancelled=moved.cancelled,
             due_now=moved.due_now,
-        )
-    )
-
-
-@area.post("/automations/<id>/publish", "automations:publish", {200: PublishOut})
-def publish_automation(call: Call, path: ById, body: PublishAsk) -> Result:
-    """Put the draft of a live automation in force; a paused one stays paused."""
-    done = service.publish(
-        call.session, call.workspace_id, path.id, body.people_inside, call.actor, call.at
-    )
-    if isinstance(done, Refused):
-        return DRAFT_FIRST if done.reason == DRAFT_FIRST.reason else done
-    detail = _found(call, path.id)
-    if detail is None:
-        return UNKNOWN
-    return Answer(
-        PublishOut(
-            **detail,
-            applied=_applied(new=done.new),
-            moved=done.moved,
-            stayed=done.stayed,
-            reactivated=done.reactivated,
         )
     )
 
@@ -234,10 +190,11 @@ def publish_automation(call: Call, path: ById, body: PublishAsk) -> Result:
 def duplicate_automation(call: Call, path: ById) -> Result:
     """Make a draft with the same settings and steps; “ (Copy)” stands behind its name."""
     made = service.duplicate(call.session, call.workspace_id, path.id, call.actor, call.at)
-    return made if isinstance(made, Refused) else _read(call, made.public_id, 201)
+    return made if isinstance(made, Refused) else read(call, made.public_id, 201)
 
 
-def _read(call: Call, public_id: str, status: int) -> Result:
+def read(call: Call, public_id: str, status: int) -> Result:
+    """Return the answer of an automation as its address gives it, with the ETag of its draft."""
     call.session.flush()
     detail = queries.get_automation(call.session, call.workspace_id, public_id)
     if detail is None:
@@ -246,17 +203,20 @@ def _read(call: Call, public_id: str, status: int) -> Result:
     return Answer(AutomationOut(**_detail(call, detail)), status, {"ETag": tag})
 
 
-def _found(call: Call, public_id: str) -> dict[str, Any] | None:
+def detail_of(call: Call, public_id: str) -> dict[str, Any] | None:
+    """Return what an `AutomationOut` shows of an automation; None where it is unknown."""
     call.session.flush()
     detail = queries.get_automation(call.session, call.workspace_id, public_id)
     return None if detail is None else _detail(call, detail)
 
 
-def _applied(*, new: bool) -> str:
+def applied(*, new: bool) -> str:
+    """Return the word for whether something changed or stood there already."""
     return "transitioned" if new else "recorded"
 
 
-def _version(etag: str | None) -> int:
+def version_of(etag: str | None) -> int:
+    """Return the version of the draft that an ETag names; one that no draft has for no ETag."""
     text = (etag or "").strip().removeprefix("W/").strip('"')
     short = text.isascii() and text.isdigit() and len(text) < 10
     return int(text) if short else _NO_VERSION

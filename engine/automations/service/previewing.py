@@ -52,7 +52,7 @@ class PublishPreview:
 
     inside: people with a running run; would_move, would_stay: how they part if the publish moves
     them; finished: people who got to an end, and to whom nothing is added; version: the draft's
-    ETag that all this is about.
+    ETag that all this is about; revision: number of the one in force, None where none is.
     """
 
     comparison: Comparison
@@ -62,6 +62,7 @@ class PublishPreview:
     would_stay: int
     finished: int
     version: int
+    revision: int | None
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ def preview_publish(
         max(0, inside - would_move),
         finished,
         row.draft_version,
+        None if frozen is None else frozen[0],
     )
 
 

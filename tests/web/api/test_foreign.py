@@ -109,6 +109,7 @@ def address(rule: Rule, ids: dict[str, str]) -> str:
     """Return the address of a route with the ids of the seeded things."""
     area = local(rule).split("/")[1]
     path = local(rule).replace("<id>", ids[area]).replace("<contact>", ids["contacts"])
+    path = path.replace("<number>", "1")
     return path + QUERIES.get(local(rule), "").format(**ids)
 
 
