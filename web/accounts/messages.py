@@ -35,6 +35,9 @@ WORDS: Final[Mapping[str, LazyString]] = {
 # What a scope lets a program do, beside its name on the page of keys.
 SCOPES: Final[Mapping[str, LazyString]] = {
     "full": _("everything, in every area"),
+    "approvals:act": _("grant and deny what others asked for"),
+    "approvals:manage": _("ask for an activation or a publish"),
+    "approvals:read": _("read requests and what was decided"),
     "automations:manage": _("create, change, duplicate and delete automations"),
     "automations:publish": _("activate, pause, stop and publish automations"),
     "automations:read": _("read automations, their revisions and figures"),

@@ -36,13 +36,14 @@ _READS: Final = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True)
 class Call:
-    """One admitted call. etag: what If-Match says."""
+    """One admitted call. etag: what If-Match says; scopes: of the key, beyond the one asked for."""
 
     session: Session
     workspace_id: int
     actor: Actor
     at: datetime
     etag: str | None = None
+    scopes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,7 @@ def _once(
 
 def _call(session: Session, holder: KeyHolder, ask: _Ask, at: datetime) -> Call:
     actor = Actor(f"key:{holder.public_id}", request.remote_addr, request.headers.get("User-Agent"))
-    return Call(session, holder.workspace_id, actor, at, ask.etag)
+    return Call(session, holder.workspace_id, actor, at, ask.etag, holder.scopes)
 
 
 def _response(answer: Answer) -> Response:

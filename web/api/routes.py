@@ -9,9 +9,10 @@ from flask_openapi.openapi import OpenAPI
 from flask_wtf import CSRFProtect
 
 from web.api import (
+    approvals,
     automation_explain,  # noqa: F401 - adds its operation to the area of automations
-    automation_revisions,  # noqa: F401 - as above
     automation_publishing,  # noqa: F401 - as above
+    automation_revisions,  # noqa: F401 - as above
     automation_simulation,  # noqa: F401 - as above
     automation_stats,  # noqa: F401 - as above
     automations,
@@ -45,6 +46,7 @@ AREAS: Final = (
     senders.senders,
     senders.domains,
     automations.area,
+    approvals.area,
     runs.area,
     sends.area,
     workspace.area,

@@ -18,8 +18,11 @@ from web.tables import Page
 
 pages = Blueprint("audit", __name__, url_prefix="/audit")
 _FIELDS: Final = ("action", "actor", "since", "until")
+# A detail that is an actor: who had asked for what was granted.
+_ASKER: Final = "asked_by"
 # Where the page of a thing is, by the kind of thing that an entry names.
 _PAGES: Final = {
+    "approval": "approvals.detail",
     "automation": "automations.detail",
     "run": "runs.detail",
     "contact": "people.detail",
@@ -49,7 +52,9 @@ def index() -> Response:
     asked = {name: request.args.get(name, "").strip() for name in _FIELDS}
     after = request.args.get("cursor")
     entries, following = trail.page_entries(session(), workspace_id, _filter(asked), after)
-    names = trail.names(session(), workspace_id, {entry.actor for entry in entries})
+    actors = {entry.actor for entry in entries}
+    actors |= {str(entry.details[_ASKER]) for entry in entries if _ASKER in entry.details}
+    names = trail.names(session(), workspace_id, actors)
     things = automations.automation_names(
         session(), workspace_id, {entry.resource_id for entry in entries if entry.resource_id}
     )
@@ -74,7 +79,11 @@ def _filter(asked: Mapping[str, str]) -> Filter:
 
 def _line(entry: Entry, names: Mapping[str, str], things: Mapping[str, str]) -> Line:
     name = entry.details.get("name") or things.get(entry.resource_id or "")
-    details = [(key, value) for key, value in entry.details.items() if key not in {"name", "no_op"}]
+    details = [
+        (key, who(str(value), names) if key == _ASKER else value)
+        for key, value in entry.details.items()
+        if key not in {"name", "no_op"}
+    ]
     return Line(
         at=entry.at,
         actor=who(entry.actor, names),

@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 
 import engine
 from engine.accounts.approval_lifecycle import Verdict
-from engine.accounts.models import Approval
 from engine.automations import lifecycle, run_lifecycle
 from engine.automations.models import (
     ACTIVE,
@@ -35,7 +34,7 @@ from engine.core.machine import Machine, transition, transition_many
 from engine.core.outcome import Recorded, Refused, Transitioned
 from engine.delivery import lifecycle as delivery_lifecycle
 from engine.delivery.models import FAILED, SENT
-from tests.factories import accounts, audience, delivery
+from tests.factories import accounts, asking, audience, delivery
 from tests.factories import automations as make
 from tests.support.house import START
 
@@ -128,21 +127,7 @@ def _run_job(session: Session, status: str) -> int:
 
 
 def _approval(session: Session, status: str) -> int:
-    row = Approval(
-        workspace_id=accounts.workspace(session).id,
-        public_id=new_public_id(),
-        kind="automation.activate",
-        resource="automation",
-        resource_id=new_public_id(),
-        wanted={},
-        content_hash="0" * 64,
-        status=status,
-        asked_by="user:asker",
-        asked_at=START,
-    )
-    session.add(row)
-    session.flush()
-    return row.id
+    return asking.stored(session, accounts.workspace(session).id, status, START).id
 
 
 def _send(session: Session, status: str) -> int:

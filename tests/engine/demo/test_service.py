@@ -9,11 +9,14 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from engine import demo
+from engine.accounts.models import Approval
 from engine.accounts.service import SetUp, set_up
 from engine.audience import service as audience
 from engine.audience.inputs import CONSOLE, STRICT, ContactInput, PropertyInput
 from engine.audience.models import Contact, OptOut, Property, Topic
+from engine.automations import service as automations
 from engine.automations.models import Automation, AutomationRun, AutomationStepRun
+from engine.automations.service.requesting import PUBLISH
 from engine.core import audit
 from engine.core.clock import FixedClock
 from engine.core.outcome import Refused
@@ -23,6 +26,7 @@ from engine.delivery.models import EmailSend, Template
 from engine.delivery.service import SenderInput
 from engine.demo import content
 from engine.house import House
+from tests.factories import asking
 from tests.factories import audience as people
 from tests.factories import automations as making
 from tests.factories import delivery as mails
@@ -131,6 +135,27 @@ def test_removing_takes_exactly_what_the_load_made(uow: UnitOfWork, workspace_id
         assert counts(session, workspace_id) == before
         for row in (AutomationRun, AutomationStepRun, EmailSend):
             assert session.scalars(select(func.count()).select_from(row)).one() == 0
+
+
+def test_requests_about_the_sample_go_with_it_and_others_stay(
+    uow: UnitOfWork, workspace_id: int
+) -> None:
+    load(uow, workspace_id)
+    with uow.begin() as session:
+        raw = making.document(making.delay("wait"))
+        own = asking.draft(session, workspace_id, raw, START)
+        kept = asking.ask(session, workspace_id, own, START)
+        live = session.scalars(select(Automation).where(Automation.public_id != own)).first()
+        assert live is not None
+        seen = automations.current(session, workspace_id, live.public_id)
+        assert seen is not None
+        raw = {**seen.document, "name": "Changed"}
+        asking.change(session, workspace_id, live.public_id, raw, START)
+        asking.ask(session, workspace_id, live.public_id, START, PUBLISH)
+    with uow.begin() as session:
+        assert not isinstance(demo.remove(session, workspace_id, START), Refused)
+    with uow.read() as session:
+        assert session.scalars(select(Approval.public_id)).all() == [kept]
 
 
 def test_removing_twice_or_without_a_load_is_harmless(uow: UnitOfWork, workspace_id: int) -> None:

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from engine import pruning
+from engine.accounts.models import Approval
 from engine.automations.models import (
     Automation,
     AutomationRun,
@@ -28,7 +29,7 @@ from engine.core.unit_of_work import UnitOfWork
 from engine.delivery import pruning as delivery
 from engine.delivery.models import QUEUED, EmailSend, SentMessage
 from tests.engine.pruning.forgetting import DAYS, count, sent, totals
-from tests.factories import accounts
+from tests.factories import accounts, asking
 from tests.factories import automations as make
 from tests.factories.books import assert_books
 from tests.factories.world import World
@@ -233,3 +234,19 @@ def test_seg_05_old_rows_go_without_keeping_others_from_writing(
     assert neighbour.written >= 10
     assert neighbour.longest < 1.0
     assert totals(uow) == before
+
+
+def test_requests_that_were_decided_go_and_those_that_wait_stay(
+    world: World, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    place = world.workspace_id
+    with uow.begin() as session:
+        waits = asking.stored(session, place, "pending", clock.now()).public_id
+        for status in ("granted", "denied", "withdrawn"):
+            asking.stored(session, place, status, clock.now())
+    clock.advance(timedelta(days=DAYS + 1))
+    with uow.begin() as session:
+        young = asking.stored(session, place, "granted", clock.now()).public_id
+    assert pruning.retention(uow)["requests"] == 3
+    with uow.read() as session:
+        assert set(session.scalars(select(Approval.public_id))) == {waits, young}

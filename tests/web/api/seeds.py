@@ -29,7 +29,10 @@ def plant(shop: Program, uow: UnitOfWork) -> dict[str, str]:
     moved = shop.post(f"/automations/{automation}/transitions", {"to": "active"})
     assert moved.status_code == 200, moved.text
     assert shop.made("/events", EVENT)["triggered_automations"] == 1
+    draft = shop.made("/automations", {**DOCUMENT, "name": "Asked for"})["id"]
+    asked = shop.made("/approvals", {"kind": "automation.activate", "resource_id": draft})
     return {
+        "approvals": asked["id"],
         "contacts": contact,
         "topics": topic,
         "properties": shop.made("/properties", {"key": "plan", "type": "text"})["id"],

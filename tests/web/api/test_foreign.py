@@ -36,7 +36,7 @@ QUERIES: Final = {"/automations/<id>/explain": "?contact_id={contacts}"}
 # What another workspace finds empty.
 LISTS: Final = (
     "/contacts", "/properties", "/topics", "/templates", "/senders", "/sending-domains",
-    "/automations", "/runs", "/sends", "/suppressions",
+    "/approvals", "/automations", "/runs", "/sends", "/suppressions",
     "/contacts?email=ada@people.example", "/contacts?q=ada",
 )  # fmt: skip
 

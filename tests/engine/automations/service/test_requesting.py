@@ -1,122 +1,25 @@
 """Asking and granting: the deed and the answer are one, and only what was asked for is granted."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from engine.accounts.models import Approval
 from engine.accounts.service.approvals import LONGEST
 from engine.automations import service
-from engine.automations.models import Automation, AutomationRevision
-from engine.automations.service import requesting
-from engine.automations.service.requesting import ACTIVATE, PUBLISH, Granted, Request
-from engine.core.audit import Actor, AuditEntry
+from engine.automations.models import Automation
+from engine.automations.service.requesting import ACTIVATE, PUBLISH, Granted
+from engine.core.audit import Actor
 from engine.core.clock import FixedClock
 from engine.core.outcome import Recorded, Refused, Transitioned
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery.service.templates import delete_template
-from tests.engine.automations.test_races import together
-from tests.factories import asking, delivery
 from tests.factories import automations as make
-from tests.factories.asking import ADMIN, EDITOR
-from tests.factories.world import World
+from tests.factories import delivery
+from tests.factories.asking import ADMIN, EDITOR, Office
 
-ROUNDS = 5
 DAY = timedelta(days=1)
-
-
-class Office:
-    """A workspace in which an editor asks and an admin answers."""
-
-    def __init__(self, uow: UnitOfWork, clock: FixedClock) -> None:
-        self.world = World(uow, clock)
-        self.uow, self.clock, self.workspace_id = uow, clock, self.world.workspace_id
-
-    def draft(self, *steps: dict[str, Any]) -> str:
-        with self.uow.begin() as session:
-            raw = make.document(*(steps or (make.delay("wait"),)))
-            return asking.draft(session, self.workspace_id, raw, self.clock.now())
-
-    def changed(self, *steps: dict[str, Any]) -> str:
-        """Return a live automation whose draft differs: it has these steps."""
-        public_id = self.world.live(make.delay("wait", 5)).public_id
-        self.change(public_id, *(steps or (make.delay("wait", 1),)))
-        return public_id
-
-    def change(self, public_id: str, *steps: dict[str, Any]) -> None:
-        with self.uow.begin() as session:
-            raw = make.document(*steps)
-            asking.change(session, self.workspace_id, public_id, raw, self.clock.now())
-
-    def ask(self, public_id: str, kind: str = ACTIVATE, **more: Any) -> str:
-        with self.uow.begin() as session:
-            return asking.ask(session, self.workspace_id, public_id, self.clock.now(), kind, **more)
-
-    def refused(self, public_id: str, kind: str = ACTIVATE, **more: Any) -> Refused:
-        """Return why a request is not taken."""
-        place, at = self.workspace_id, self.clock.now()
-        with self.uow.begin() as session:
-            wanted = Request(kind, **more)
-            found = requesting.ask_for(session, place, public_id, wanted, EDITOR, at)
-        assert isinstance(found, Refused), found
-        return found
-
-    def grant(
-        self, request: str, answer: str | None = None, by: Actor = ADMIN
-    ) -> Granted | Refused:
-        with self.uow.begin() as session:
-            return requesting.grant(
-                session, self.workspace_id, request, answer, by, self.clock.now()
-            )
-
-    def deny(self, request: str, answer: str | None = None, by: Actor = ADMIN) -> Any:
-        with self.uow.begin() as session:
-            return requesting.deny(
-                session, self.workspace_id, request, answer, by, self.clock.now()
-            )
-
-    def withdraw(self, request: str, by: Actor = EDITOR) -> Any:
-        with self.uow.begin() as session:
-            return requesting.withdraw(session, self.workspace_id, request, by, self.clock.now())
-
-    def row(self, request: str) -> Approval:
-        with self.uow.read() as session:
-            return asking.row_of(session, request)
-
-    def automation(self, public_id: str) -> Automation:
-        with self.uow.read() as session:
-            return session.scalars(
-                select(Automation).where(Automation.public_id == public_id)
-            ).one()
-
-    def revisions(self) -> int:
-        with self.uow.read() as session:
-            return len(session.scalars(select(AutomationRevision.id)).all())
-
-    def lines(self, resource_id: str) -> list[tuple[str, str]]:
-        """Return (action, actor) of the audit lines about a thing."""
-        entry = AuditEntry
-        with self.uow.read() as session:
-            found = session.execute(
-                select(entry.action, entry.actor)
-                .where(entry.resource_id == resource_id)
-                .order_by(entry.id)
-            )
-            return [(action, actor) for action, actor in found]
-
-    def details(self, request: str, action: str) -> dict[str, Any]:
-        entry = AuditEntry
-        with self.uow.read() as session:
-            return dict(
-                session.scalars(
-                    select(entry.details).where(
-                        entry.resource_id == request, entry.action == action
-                    )
-                ).one()
-            )
 
 
 @pytest.fixture
@@ -341,100 +244,3 @@ def test_a_request_of_another_workspace_is_unknown(office: Office, clock: FixedC
         assert isinstance(answer, Refused)
         assert answer.kind == "missing"
     assert office.row(request).status == "pending"
-
-
-@pytest.mark.parametrize("kind", [ACTIVATE, PUBLISH])
-def test_two_admins_at_once_do_one_deed(office: Office, kind: str) -> None:
-    admins = [Actor("user:one"), Actor("user:two")]
-    for _round in range(ROUNDS):
-        thing = office.draft() if kind == ACTIVATE else office.changed()
-        request = office.ask(thing, kind)
-        before = office.revisions()
-        seen: list[Any] = []
-        together(*(_later(seen, office.grant, request, None, admin) for admin in admins))
-        assert [type(each) for each in seen] == [Granted, Granted]
-        outcomes = sorted(repr(each.outcome) for each in seen)
-        assert outcomes == [
-            repr(Recorded("granted")),
-            repr(Transitioned("pending", "granted")),
-        ]
-        assert office.revisions() == before + 1
-        first = office.row(request).decided_by
-        assert office.lines(thing)[-1][1] == first
-        acts = [action for action, _by in office.lines(thing)]
-        assert acts[-1] == ("automation.activated" if kind == ACTIVATE else "automation.published")
-
-
-def test_a_grant_and_a_denial_at_once_are_one_decision(office: Office) -> None:
-    for _round in range(ROUNDS):
-        draft = office.draft()
-        request = office.ask(draft)
-        seen: list[Any] = []
-        together(
-            _later(seen, office.grant, request),
-            _later(seen, office.deny, request, "no", Actor("user:two")),
-        )
-        [late] = [each for each in seen if isinstance(each, Refused)]
-        row = office.row(request)
-        assert (late.reason, late.params["by"]) == ("decided_already", row.decided_by)
-        active = office.automation(draft).status == "active"
-        assert active == (row.status == "granted")
-
-
-def test_a_grant_and_a_withdrawal_at_once_are_one_decision(office: Office) -> None:
-    for _round in range(ROUNDS):
-        draft = office.draft()
-        request = office.ask(draft)
-        seen: list[Any] = []
-        together(_later(seen, office.grant, request), _later(seen, office.withdraw, request))
-        assert len([each for each in seen if isinstance(each, Refused)]) == 1
-        active = office.automation(draft).status == "active"
-        assert active == (office.row(request).status == "granted")
-
-
-def test_a_grant_and_an_edit_at_once_put_nothing_in_force_that_nobody_asked_for(
-    office: Office,
-) -> None:
-    for _round in range(ROUNDS):
-        draft = office.draft(make.delay("wait", 1))
-        request = office.ask(draft)
-        seen: list[Any] = []
-
-        def edit(draft: str = draft) -> None:
-            place, at = office.workspace_id, office.clock.now()
-            with office.uow.begin() as session:
-                raw = make.document(make.delay("wait", 2))
-                service.save(session, place, draft, raw, 1, EDITOR, at)
-
-        together(_later(seen, office.grant, request), edit)
-        [outcome] = seen
-        granted = isinstance(outcome, Granted)
-        assert (office.row(request).status == "granted") == granted
-        if granted:
-            with office.uow.read() as session:
-                document = session.scalars(
-                    select(AutomationRevision.document).order_by(AutomationRevision.id.desc())
-                ).first()
-            assert document is not None
-            assert document["steps"][0]["config"]["duration"] == 1
-
-
-def test_two_who_ask_at_once_make_one_request(office: Office) -> None:
-    for _round in range(ROUNDS):
-        draft = office.draft()
-        seen: list[Any] = []
-
-        def ask(draft: str = draft) -> Any:
-            place, at = office.workspace_id, office.clock.now()
-            with office.uow.begin() as session:
-                wanted = Request(ACTIVATE)
-                return requesting.ask_for(session, place, draft, wanted, EDITOR, at)
-
-        together(_later(seen, ask), _later(seen, ask))
-        [refused] = [each for each in seen if isinstance(each, Refused)]
-        assert refused.reason == "already_asked"
-
-
-def _later(seen: list[Any], act: Callable[..., Any], *arguments: Any) -> Callable[[], object]:
-    """Return an act that keeps what it answered."""
-    return lambda: seen.append(act(*arguments))
