@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from werkzeug.test import TestResponse
 
 from engine.automations import service
 from engine.core.clock import FixedClock
@@ -13,66 +12,14 @@ from engine.core.unit_of_work import UnitOfWork
 from engine.house import House
 from tests.factories import asking
 from tests.factories import automations as making
-from tests.web.automations.editing import Desk, desk, fields
+from tests.web.approvals.desks import ask, decide, main, open_request, said, signed_in
+from tests.web.automations.editing import Desk
 from tests.web.automations.running import Running
 from tests.web.counting import counting
 from tests.web.picking import one, pick, texts, words
 from tests.web.support import Reader, Town, tree
 
 DAY = timedelta(days=1)
-
-
-def signed_in(app: Flask, town: Town, role: str) -> Reader:
-    reader = Reader(app)
-    assert reader.sign_in(town.people[role]).status_code == 303
-    return reader
-
-
-@pytest.fixture
-def editor(app: Flask, acme: Town) -> Reader:
-    return signed_in(app, acme, "editor")
-
-
-@pytest.fixture
-def admin(app: Flask, acme: Town) -> Reader:
-    return signed_in(app, acme, "admin")
-
-
-@pytest.fixture
-def draft(editor: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock) -> Desk:
-    """Return a draft in the hands of the editor."""
-    return desk(editor, uow, acme, clock, making.delay("wait", 5))
-
-
-@pytest.fixture
-def waits(editor: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock) -> Running:
-    """Return a live automation in the hands of the editor: wait five days, then one more."""
-    raw = making.document(making.delay("wait", 5), making.delay("more"))
-    return Running(editor, uow, acme, clock, raw)
-
-
-def ask(work: Desk, query: str = "?ask=request", **typed: str) -> TestResponse:
-    """Send the form by which an editor asks."""
-    form = fields(work.reader.get(f"{work.page}{query}"), "/approvals")
-    return work.reader.post("/approvals", {**form, **typed})
-
-
-def open_request(reader: Reader) -> str:
-    """Return the address of the newest request in the list."""
-    address = one(tree(reader.get("/approvals?view=waiting")), "tbody a").get("href")
-    return str(address)
-
-
-def said(reader: Reader, address: str) -> list[str]:
-    return texts(tree(reader.get(address)), "#said p")
-
-
-def decide(reader: Reader, address: str, act: str, answer: str = "") -> TestResponse:
-    return reader.post(f"{address}/{act}", {"answer": answer})
-
-
-def main(answer: TestResponse) -> str:
-    return words(one(tree(answer), "main"))
 
 
 def test_sec_05_an_editor_asks_and_an_admin_activates_by_granting(
@@ -230,49 +177,6 @@ def test_only_the_asker_takes_it_back(draft: Desk, editor: Reader, admin: Reader
     assert "took it back" in main(editor.get(address))
     editor.post(f"{address}/withdraw")
     assert "is over already" in said(editor, address)[0]
-
-
-def test_what_cannot_be_asked_says_why_and_keeps_the_note(
-    draft: Desk, editor: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock
-) -> None:
-    form = fields(editor.get(f"{draft.page}?ask=request"), "/approvals")
-    with uow.begin() as session:
-        raw = making.document(making.email("mail", None))
-        asking.change(session, acme.workspace_id, draft.public_id, raw, clock.now())
-    refused = editor.post("/approvals", {**form, "note": "Please"})
-    assert refused.status_code == 409
-    page = tree(refused)
-    assert "Nothing was asked for yet. It cannot go live" in words(page)
-    assert one(page, "#mistakes li a").get("href") == f"{draft.page}?step=mail"
-    assert words(one(page, "textarea")) == "Please"
-    long = editor.post("/approvals", {**form, "note": "x" * 1001})
-    assert long.status_code in {409, 422}
-    assert len(words(one(tree(long), "textarea"))) == 1001
-
-
-def test_a_note_that_is_too_long_is_422_with_its_sentence(draft: Desk, editor: Reader) -> None:
-    long = ask(draft, note="x" * 1001)
-    assert long.status_code == 422
-    assert "The text may have at most 1000 characters." in main(long)
-
-
-def test_a_publish_is_asked_of_the_draft_that_was_seen(waits: Running, editor: Reader) -> None:
-    waits.save(making.delay("wait", 4))
-    form = fields(editor.get(f"{waits.page}/publish"), "/approvals")
-    waits.save(making.delay("wait", 3))
-    refused = editor.post("/approvals", form)
-    assert refused.status_code == 409
-    assert "The draft was changed in the meantime." in main(refused)
-
-
-def test_asking_twice_is_one_request(draft: Desk, editor: Reader, admin: Reader) -> None:
-    form = fields(editor.get(f"{draft.page}?ask=request"), "/approvals")
-    editor.post("/approvals", form)
-    assert editor.post("/approvals", form).status_code == 303
-    assert said(editor, draft.page)[-1] == (
-        "This has been asked for already and waits for a decision."
-    )
-    assert len(pick(tree(admin.get("/approvals")), "tbody tr")) == 1
 
 
 def test_the_navigation_counts_what_waits_for_who_decides(
