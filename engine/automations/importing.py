@@ -5,7 +5,7 @@ Nothing is written: who has seen the preview creates a draft of what `mapped` re
 
 import copy
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -51,11 +51,7 @@ def preview_import(
     document = read_document(raw)
     if isinstance(document, Refused):
         return document
-    named = [
-        Missing(f"{where}/{place}", family, name)
-        for where, references in _references(document)
-        for place, (family, name) in references.items()
-    ]
+    named = named_in(document)
     asked: dict[str, set[str]] = defaultdict(set)
     for each in named:
         asked[each.family].add(each.id)
@@ -76,6 +72,15 @@ def mapped(document: JsonObject, mapping: Mapping[str, str | None]) -> JsonObjec
             parts = parts[: parts.index(_CONFIG) + 2]
         _put(changed, parts, found)
     return changed
+
+
+def named_in(document: Document) -> Sequence[Missing]:
+    """Return everything that a document names and another workspace may lack, with its place."""
+    return [
+        Missing(f"{where}/{place}", family, name)
+        for where, references in _references(document)
+        for place, (family, name) in references.items()
+    ]
 
 
 def _references(document: Document) -> Iterator[tuple[str, References]]:

@@ -32,10 +32,20 @@ COPY: Final = "Copy"
 
 
 def create(
-    session: Session, workspace_id: int, raw: object, actor: Actor, at: datetime
+    session: Session,
+    workspace_id: int,
+    raw: object,
+    actor: Actor,
+    at: datetime,
+    *,
+    imported: bool = False,
 ) -> Saved | Refused:
-    """Create a draft from a document; refuse it with every structural fault (decision A8)."""
-    return _create(session, workspace_id, raw, actor, at, {})
+    """Create a draft from a document; refuse it with every structural fault (decision A8).
+
+    imported: it came out of a file, as its audit line then says.
+    """
+    details: dict[str, audit.Scalar] = {"imported": True} if imported else {}
+    return _create(session, workspace_id, raw, actor, at, details)
 
 
 def duplicate(

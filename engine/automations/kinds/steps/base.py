@@ -152,6 +152,13 @@ class StepKind(ABC, Generic[ConfigT, FactsT]):
         """Return what the configuration names and another workspace may lack."""
         return {}
 
+    def kept_back(self, config: ConfigT) -> Sequence[str]:  # noqa: ARG002 - a contract
+        """Return what may be a secret, which no export shows: places below the configuration.
+
+        A place is a JSON pointer without its first slash, as in `references`.
+        """
+        return ()
+
     def problems(
         self,
         session: Session,  # noqa: ARG002 - a contract

@@ -8,10 +8,10 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -28,7 +28,7 @@ from engine.automations.calling import (
 )
 from engine.automations.kinds.steps.base import Failed, Visit, event_values
 from engine.core.http import Call
-from engine.core.outcome import Problem
+from engine.core.outcome import Problem, below
 from engine.delivery.compose.render import MailData
 from engine.delivery.service import wording
 
@@ -36,6 +36,8 @@ NO_ADDRESS: Final = Failed("WEBHOOK_WITHOUT_ADDRESS", "No address configured")
 BROKEN: Final = Failed("WEBHOOK_BODY_BROKEN", "The body cannot be made")
 MOST_HEADERS: Final = 10
 _NAME: Final = re.compile(r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+# Names of headers, and of values in an address, that people put credentials into.
+_CREDENTIAL: Final = re.compile(r"auth|cookie|credential|key|pass|secret|sig|token", re.IGNORECASE)
 # What the call itself says, or what would change whom it reaches.
 _OURS: Final = frozenset(
     {"host", "content-length", "content-type", "transfer-encoding", "connection", "te", "trailer",
@@ -87,6 +89,12 @@ class WebhookStep(CallingStep[WebhookConfig]):
         ]
         return found + self.missing(session, workspace_id, configs)
 
+    def kept_back(self, config: WebhookConfig) -> Sequence[str]:
+        """Return headers that look like credentials, and an address that holds some."""
+        names = [name for name in config.headers if _CREDENTIAL.search(name)]
+        places = [below("headers", name) for name in names]
+        return [*places, "url"] if config.url and _holds_credentials(config.url) else places
+
     def outgoing(
         self, visit: Visit[WebhookConfig], facts: CallFacts | None, at: datetime
     ) -> Outgoing | Failed:
@@ -109,6 +117,15 @@ class WebhookStep(CallingStep[WebhookConfig]):
         headers["X-Stellwerk-Signature"] = f"t={stamp},v1={signature(secret, stamp, body)}"
         call = Call(config.method, config.url, headers, body, REDIRECTS)
         return Outgoing(call, (facts.secret.row_id,))
+
+
+def _holds_credentials(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return True
+    named = parse_qsl(parts.query, keep_blank_values=True)
+    return "@" in parts.netloc or any(_CREDENTIAL.search(name) for name, _value in named)
 
 
 def body_of(visit: Visit[WebhookConfig], data: MailData, at: datetime) -> bytes | None:
