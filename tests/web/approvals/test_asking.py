@@ -5,7 +5,7 @@ from engine.core.unit_of_work import UnitOfWork
 from tests.factories import asking
 from tests.factories import automations as making
 from tests.web.approvals.desks import ask, main, said
-from tests.web.automations.editing import Desk, fields
+from tests.web.automations.editing import SWAP, Desk, fields
 from tests.web.automations.running import Running
 from tests.web.picking import one, pick, words
 from tests.web.support import Reader, Town, tree
@@ -52,3 +52,14 @@ def test_asking_twice_is_one_request(draft: Desk, editor: Reader, admin: Reader)
         "This has been asked for already and waits for a decision."
     )
     assert len(pick(tree(admin.get("/approvals")), "tbody tr")) == 1
+
+
+def test_an_edit_of_ones_own_says_at_once_that_it_has_to_be_asked_anew(draft: Desk) -> None:
+    ask(draft)
+    saved = draft.edit("?step=wait", "/steps/wait", duration="7")
+    page = tree(draft.reader.get(draft.page))
+    assert saved.status_code == 303
+    assert "cannot be granted any more" in words(one(page, "#asked"))
+    again = draft.send("/steps/wait", {**draft.form("?step=wait", "/steps/wait"), "duration": "5"},
+                       **SWAP)  # fmt: skip
+    assert "Nobody has decided yet." in words(one(tree(again), "#asked"))
