@@ -19,7 +19,7 @@ WORDS: Final[Mapping[str, LazyString]] = {
     "decided_already": _("This was decided already (%(by)s, %(at)s). Nothing was changed."),
     "draft_changed": _(
         "Nothing was done: the draft was changed since this was asked for, and only what was asked "
-        "for can be granted. Have it asked for anew, or publish the draft yourself."
+        "for can be granted. Have it asked for anew, or do it yourself."
     ),
     "not_your_request": _("Only whoever asked can take a request back."),
     "nothing_to_choose": _("Only a publish asks what becomes of the people inside."),
@@ -60,7 +60,8 @@ def kept_waiting(refused: Refused) -> str:
     sentence = words(refused)
     if refused.reason in WORDS:
         return sentence
-    return f"{sentence} {gettext('Nothing was done, and the request still waits.')}"
+    waits = gettext("Nothing was done, and the request still waits.")
+    return f"{sentence} {waits}"
 
 
 def decided(status: str, who: str, when: str) -> str:
@@ -70,9 +71,10 @@ def decided(status: str, who: str, when: str) -> str:
 
 def granted(deed: StatusChange | Published, name: str) -> str:
     """Return what a grant did, in the words of the deed itself."""
+    first = gettext("Granted.")
     if isinstance(deed, Published):
-        return f"{gettext('Granted.')} {messages.published(deed, name)}"
-    return f"{gettext('Granted.')} {switched.done(deed, name, stop=False)[0]}"
+        return f"{first} {messages.published(deed, name)}"
+    return f"{first} {switched.done(deed, name, stop=False)[0]}"
 
 
 def waiting(count: int) -> str:
