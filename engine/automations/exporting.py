@@ -121,7 +121,7 @@ def _without_secrets(content: JsonObject, document: Document) -> tuple[JsonObjec
     left_out = []
     for step in document.graph.steps:
         config = sent["steps"][step.index]["config"]
-        for place in step.kind.kept_back(step.config):
+        for place in sorted(step.kind.kept_back(step.config)):
             left_out.append(f"/steps/{step.index}/config/{place}")
             *above, last = [each.replace("~1", "/").replace("~0", "~") for each in place.split("/")]
             here = config

@@ -3,6 +3,7 @@
 from web.automations import (
     comparison,
     editor,
+    importing,
     lifetime,
     live,
     publishing,
@@ -17,6 +18,7 @@ from web.automations.blueprint import pages
 __all__ = [
     "comparison",
     "editor",
+    "importing",
     "lifetime",
     "live",
     "pages",
