@@ -258,4 +258,26 @@ PATCHES: Final = (
         ),
         ("tests/engine/core/test_ticks.py",),
     ),
+    Patch(
+        "another draft is granted",
+        (
+            Edit(
+                "engine/automations/service/requesting.py",
+                "    if digest(draft_document(session, row)) != held.content_hash:\n",
+                "    if not held.content_hash:\n",
+            ),
+        ),
+        (f"{AUTOMATIONS}/service/test_requesting.py",),
+    ),
+    Patch(
+        "a decided request is done again",
+        (
+            Edit(
+                "engine/accounts/service/approvals.py",
+                "    if row.status == PENDING:\n        return None\n",
+                "    if row.status:\n        return None\n",
+            ),
+        ),
+        (f"{AUTOMATIONS}/service/test_requesting.py",),
+    ),
 )
