@@ -3,8 +3,10 @@
 Owns the reads a page needs to say what a document means, set-wise; leaves the drawing to `track`.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
@@ -53,6 +55,25 @@ class Told:
     def title(self, step: GraphStep) -> str:
         """Return what a step does."""
         return STEPS.get(step.type).title(self.named(step))
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """Return what the steps do, by key.
+
+        Steps that do the same bear their number where a branch or a jump leads to one of them:
+        else nobody could read to which.
+        """
+        steps = self.graph.steps
+        said = {step.key: self.title(step) for step in steps}
+        times = Counter(said.values())
+        led = {steps[target].key for step in steps for target in _led(step) if target < len(steps)}
+        alike = {said[key] for key in led if times[said[key]] > 1}
+        return {
+            step.key: f"{said[step.key]} ({step.index + 1})"
+            if said[step.key] in alike
+            else said[step.key]
+            for step in steps
+        }
 
 
 def tell(
@@ -129,6 +150,13 @@ def step_titles(
         key: STEPS.get(step.type).title(Named(step.config, names.get(key, {}), topics))
         for key, step in found.items()
     }
+
+
+def _led(step: GraphStep) -> Collection[int]:
+    """Return where a step leads other than to the next one in order."""
+    if step.kind.ends:
+        return ()
+    return step.exits.values() or ({step.after} - {step.index + 1})
 
 
 def _trigger(kind: str, config: JsonObject, topics: Names) -> str:

@@ -205,8 +205,7 @@ def _stages(row: AutomationRow, figures: Figures, told: Told | None) -> Sequence
     """Return how far people get; nothing for a draft that nobody ever entered."""
     if row.status == DRAFT and not figures.tally.entered:
         return ()
-    steps = told.graph.steps if told else ()
-    return funnel.stages(figures, {step.key: told.title(step) for step in steps if told})
+    return funnel.stages(figures, told.titles if told else {})
 
 
 def _line(row: AutomationRow, trigger: str, tally: Tally) -> Line:

@@ -122,7 +122,7 @@ def path(told: Told, found: Simulation) -> list[Stop]:
     for visit in found.visits:
         step = told.graph.steps[visit.index]
         word = STEPS.get(step.type).way_out(visit.branch) if visit.branch else ""
-        stops.append(Stop(told.title(step), word))
+        stops.append(Stop(told.titles[step.key], word))
     last = told.graph.steps[found.visits[-1].index] if found.visits else None
     if found.ended == FINISHED and not (last and last.kind.ends):
         stops.append(Stop(str(_("End")), ""))

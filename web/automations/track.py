@@ -48,7 +48,7 @@ def stations(
     people: shown on an automation's plan; way: lit on a run's plan; inserts: in the editor, by key.
     """
     steps = told.graph.steps
-    titles = ["", *(told.title(step) for step in steps), str(_("End"))]
+    titles = ["", *(told.titles[step.key] for step in steps), str(_("End"))]
     start = Exit(1, titles[1], taken=way is not None and (0, None, 1) in way.taken)
     rows = [
         PlanRow(

@@ -59,7 +59,7 @@ def text(told: Told, run: RunDetail, then: Then | None = None) -> list[Stop]:
             continue
         branch = (visit.result or {}).get("branch") if _left(visit) else None
         word = STEPS.get(step.type).way_out(str(branch)) if branch else ""
-        stops.append(Stop(gone_by.title(step), word))
+        stops.append(Stop(gone_by.titles[step.key], word))
     return stops
 
 

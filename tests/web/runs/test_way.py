@@ -111,9 +111,9 @@ def test_the_way_as_text_names_the_exit_of_a_branch(app: Flask, told: Told) -> N
         stops = [(stop.title, stop.word) for stop in way.text(told, run)]
     assert stops == [
         ("The event “go” arrives", ""),
-        ("Wait 1 day", ""),
+        ("Wait 1 day (1)", ""),
         ("first_name is “Ada”?", "yes"),
-        ("Wait 1 day", ""),
+        ("Wait 1 day (1)", ""),
     ]
 
 
@@ -123,7 +123,7 @@ def test_a_step_that_a_person_skipped_was_come_to_and_left(told: Told) -> None:
     assert found.taken == {(0, None, 1), (1, None, 2)}
     assert found.states[1] == "skipped"
     assert [stop.title for stop in way.text(told, run)][1:] == [
-        "Wait 1 day",
+        "Wait 1 day (1)",
         "first_name is “Ada”?",
     ]
 
