@@ -25,6 +25,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
     "editor": Topic(_("The editor")),
     "publishing": Topic(_("Publishing and revisions")),
     "pausing": Topic(_("Pausing and resuming")),
+    "importing": Topic(_("Export and import")),
     "simulate": Topic(_("Simulate")),
     "why": Topic(_("Why, or why not")),
     "approvals": Topic(_("Requests"), "approvals.index"),
@@ -57,6 +58,8 @@ _AREAS: Final[Mapping[str, str]] = {
 # Endpoint → topic, for pages that are about something else than their area.
 _PAGES: Final[Mapping[str, str]] = {
     "automations.ask_publish": "publishing",
+    "automations.compare_revisions": "publishing",
+    "automations.import_file": "importing",
     "automations.index": "automations",
     "automations.publish": "publishing",
     "automations.revision": "publishing",
