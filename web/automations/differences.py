@@ -40,6 +40,7 @@ _SETTINGS: Final[Mapping[str, LazyString]] = {
     "reentry": lazy_gettext("A person enters again"),
 }
 _LONGEST: Final = 200
+_RULE: Final = "config.condition."
 Titles = Mapping[str, str]
 
 
@@ -72,7 +73,7 @@ class Setting:
 
 
 def step_settings(told: Told, step: GraphStep) -> tuple[Setting, ...]:
-    """Return what a step is set to, but for what its title says by name (a template, a topic)."""
+    """Return what a step is set to, but for what its title says: its rule, a template, a topic."""
     titles = {each.key: told.title(each) for each in told.graph.steps}
     part = told.document.steps[step.index]
     # In the order of the kind: PostgreSQL keeps none.
@@ -82,7 +83,7 @@ def step_settings(told: Told, step: GraphStep) -> tuple[Setting, ...]:
     found = [
         _setting_of(part.type, path, value, titles)
         for path, value in (*_values(config, "config"), ("next", part.next))
-        if value not in (None, "") and not path.endswith("_id")
+        if value not in (None, "") and not path.endswith("_id") and not path.startswith(_RULE)
     ]
     return tuple(found)
 

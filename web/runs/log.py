@@ -26,7 +26,7 @@ from web.automations.kinds.steps.base import Evidence
 from web.automations.reading import Told
 from web.filters import signal
 from web.runs import messages
-from web.runs.way import Then, left_here, moved_to, skipped_by
+from web.runs.way import Then, came, left_here, moved_to, skipped_by
 from web.sends import messages as mails
 
 # How pages tell visits that are stored as pending and as failed; see web.filters.SIGNALS.
@@ -158,7 +158,7 @@ def _visit(
         mail=_mail(send) if send else None,
         attempts=_attempts(visit),
         revision=visit.revision if visit.revision in beside.then else None,
-        settings=step_settings(told, step) if visit.revision in beside.then else (),
+        settings=step_settings(told, step) if came(visit) and visit.revision in beside.then else (),
     )
 
 
