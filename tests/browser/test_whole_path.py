@@ -173,6 +173,7 @@ def _run_of(page: Page, address: str) -> None:
 def _watch_kim_leave(page: Page) -> None:
     expect(_log(page)).to_contain_text("Wait 1 hour: left here", timeout=SOON)
     expect(_log(page)).to_contain_text("It became due while the automation was paused.")
+    _said(page, "Ended early")
 
 
 def _resume(page: Page) -> None:

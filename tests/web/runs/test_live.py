@@ -32,7 +32,7 @@ def test_an_open_page_gets_nothing_until_the_run_moves_and_then_the_parts_that_c
     news = owner.get(f"{address}/live?seen={mark}", HTMX)
     part = tree(news)
     assert {each.get("id") for each in pick(part, "[hx-swap-oob]")} == {
-        "live-seen", "signal", "sentence", "switches", "held", "log", "way", "dialogs",
+        "live-seen", "live-said", "signal", "sentence", "switches", "held", "log", "way", "dialogs",
     }  # fmt: skip
     assert "4 days)" in " ".join(texts(part, ".log .said"))
     assert {link.get("href") for link in pick(part, "#switches a[data-dialog]")} == {

@@ -164,11 +164,12 @@ def test_the_station_where_the_person_stands_is_marked(owner: Reader, scene: Sce
     assert texts(page, "[aria-current=step]") == ["Wait 4 days"]
 
 
-def test_a_step_leads_to_its_place_on_the_automations_plan(owner: Reader, scene: Scene) -> None:
+def test_a_step_leads_to_its_form_beside_the_automations_plan(owner: Reader, scene: Scene) -> None:
     page = tree(owner.get(f"/runs/{scene.runs['at again']}"))
     links = [a.get("href") for a in pick(page, ".log a") if words(a) == "step 3"]
-    assert links == [f"/automations/{scene.automations['active']}#at-done"]
-    assert pick(tree(owner.get(links[0])), "#at-done")
+    assert links == [f"/automations/{scene.automations['active']}?step=done#at-done"]
+    editor = tree(owner.get(links[0]))
+    assert texts(editor, "#at-done[aria-current=step] h3") == texts(editor, "#rail-title")
 
 
 def test_the_mail_as_sent_is_one_click_away(owner: Reader, scene: Scene) -> None:
