@@ -11,6 +11,7 @@ from flask_wtf import CSRFProtect
 from web.api import (
     approvals,
     automation_explain,  # noqa: F401 - adds its operation to the area of automations
+    automation_export,  # noqa: F401 - as above
     automation_publishing,  # noqa: F401 - as above
     automation_revisions,  # noqa: F401 - as above
     automation_simulation,  # noqa: F401 - as above

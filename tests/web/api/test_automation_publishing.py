@@ -124,3 +124,17 @@ def test_a_revision_that_there_is_not_cannot_be_restored(shop: Program, path: st
     for number in ("0", "x", "1" * 30, "-1"):
         problem(shop.post(f"{path}/revisions/{number}/restore", headers=tag), 422)
     problem(shop.post("/automations/nowhere/revisions/1/restore"), 404, "automation_not_found")
+
+
+def test_an_export_is_a_file_whose_document_makes_a_draft(shop: Program, path: str) -> None:
+    put(shop, path, {"key": "mail", "type": "email", "config": {"template_id": _template(shop)}})
+    file = shop.get(f"{path}/export").json
+    assert (file["format"], file["format_version"]) == ("stellwerk.automation", 1)
+    (named,) = file["names"]["template"].values()
+    assert named == {"name": "Hello", "kind": None}
+    assert shop.made("/automations", file["automation"])["document"] == file["automation"]
+    problem(shop.get("/automations/nowhere/export"), 404, "automation_not_found")
+
+
+def _template(shop: Program) -> str:
+    return str(shop.get("/templates").json["items"][0]["id"])
