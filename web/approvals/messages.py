@@ -44,9 +44,13 @@ def words(refused: Refused | Problem) -> str:
     if reason in WORDS:
         params = {**_of_first(refused), **refused.params}
         return str(WORDS[reason]) % params
-    if isinstance(refused, Refused):
-        return messages.reason(refused)
-    return messages.problem(refused)
+    if isinstance(refused, Problem):
+        return messages.problem(refused)
+    for problem in refused.problems:
+        if problem.code == reason:
+            # It is about this one value and nothing else.
+            return messages.problem(problem)
+    return messages.reason(refused)
 
 
 def _of_first(refused: Refused | Problem) -> Mapping[str, str | int]:

@@ -11,6 +11,7 @@ from engine.core.outcome import Problem, Refused
 from engine.delivery.service import check_subject
 from tests.rules.checks import words
 from tests.rules.checks.source import Source, called, sources
+from web.approvals import messages as approvals
 from web.automations import messages
 from web.automations.simulated import UNFINISHED
 from web.people import messages as people
@@ -56,7 +57,9 @@ def _of_room(room: str) -> list[Source]:
 def test_every_refusal_of_the_room_has_a_sentence() -> None:
     found = set().union(*(words.refusals(source) for source in _of_room("automations")))
     assert "check_failed" in found
-    told = {*messages.REASONS, *messages.PROBLEMS, *runs.REASONS, *people.WORDS}
+    told = {
+        *messages.REASONS, *messages.PROBLEMS, *runs.REASONS, *people.WORDS, *approvals.WORDS,
+    }  # fmt: skip
     # A row that is not there is a page that is not there.
     assert {code for code in found - told if not code.endswith("_not_found")} == set()
 
