@@ -47,7 +47,7 @@ def words(refused: Refused | Problem) -> str:
     if isinstance(refused, Problem):
         return messages.problem(refused)
     for problem in refused.problems:
-        if problem.code == reason:
+        if problem.code == reason and reason in messages.PROBLEMS:
             # It is about this one value and nothing else.
             return messages.problem(problem)
     return messages.reason(refused)
