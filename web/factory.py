@@ -12,7 +12,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from engine.accounts.service.sessions import LONGEST
 from engine.core.boot import Runtime
-from web import auth, errors, filters, headers, htmx, i18n, request, shell
+from web import auth, compression, errors, filters, headers, htmx, i18n, request, shell
 from web.accounts import api_keys, sign_in
 from web.api import routes
 from web.approvals import views as approvals
@@ -82,6 +82,7 @@ def make_app(runtime: Runtime) -> Console:
     # is settled before CSRF is checked.
     request.register(app, runtime)
     metrics.register(app)
+    compression.register(app)
     headers.register(app)
     htmx.register(app)
     i18n.register(app)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.bench import fanning, growing, lateness, memory, rounds, table
+from tests.bench import console, fanning, growing, lateness, memory, rounds, table
 from tests.bench.goals import GOALS, Results
 from tests.bench.lines import Line, note, say
 from tests.bench.places import Db, Places, opened
@@ -38,7 +38,12 @@ def _memory(places: Places, size: Size) -> list[Line]:
     return [say(memory.measure(places, size.memory_steps))]
 
 
+def _console(places: Places, size: Size) -> list[Line]:
+    return console.measure(places, size.crowd)
+
+
 SINGLES: Final[dict[str, Callable[[Places, Size], list[Line]]]] = {
+    "console": _console,
     "fan-out": _fanning,
     "growing": _growing,
     "lateness": _lateness,

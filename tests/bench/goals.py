@@ -151,6 +151,10 @@ def _times() -> list[Goal]:
              _value("fan-out", "runs_per_s", "pg")),
         Goal("-", "growth of a worker's memory", "MB", 50, None,
              _value("memory", "spread_mb", "pg"), at_most=True),
+        Goal("-", "slowest page of the console over a crowd of runs, p95", "ms", 150, None,
+             _value("console", "slowest_ms", "pg"), at_most=True),
+        Goal("-", "swap of the rail in an editor of 60 steps, p95", "ms", 100, None,
+             _value("console", "rail_ms", "pg"), at_most=True),
     ]  # fmt: skip
 
 

@@ -82,3 +82,14 @@ def test_counting_who_matches_takes_few_statements(
         "?condition=contact_property&contact_property-field=plan&contact_property-operator=is_empty"
     )
     assert _asked(house, work, f"/matches{rule}", HTMX)[0] <= RAIL + 4
+
+
+def test_a_saved_form_of_60_steps_is_answered_with_few_bytes_on_the_wire(
+    owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock, template: str
+) -> None:
+    work = desk(owner, uow, acme, clock, *_steps(template, 60))
+    form = work.form("?step=wait0", "/steps/wait0")
+    sent = {**form, "config-duration": "5"} if "config-duration" in form else {**form}
+    answer = work.send("/steps/wait0", sent, **{"HX-Request": "true", "Accept-Encoding": "gzip"})
+    assert answer.status_code == 200
+    assert len(answer.data) <= SWAPPED
