@@ -6,9 +6,10 @@ from flask import Flask
 
 from tests.web.support import fill, methods, page_rules
 
-# What is no page of the console: figures for programs, a mail's own frame, options of a list.
+# What is no page of the console: figures for programs, a file, a mail's frame, options of a list.
 APART = frozenset(
     {
+        "automations.export",
         "automations.sentence",
         "automations.simulated_mail",
         "health.live",

@@ -43,14 +43,6 @@ _WANTS: Final[Mapping[str, frozenset[str]]] = {
 _REASONS: Final[Mapping[str, LazyString]] = {
     "file_empty": _l("There is nothing in it. Choose a file, or paste its text."),
     "file_too_large": _l("It is too large: at most %(limit)s kB are read."),
-    "not_an_export": _l(
-        "It is no file of an automation. Choose one that “Export” has made, here or in another "
-        "workspace."
-    ),
-    "newer_format": _l(
-        "A newer version of Stellwerk has made it (format %(version)s; this one reads up to "
-        "%(known)s). Update this installation first."
-    ),
     "not_utf8": _l("It is no text that can be read (UTF-8)."),
     "not_json": _l("It is no JSON: something is wrong in line %(line)s, column %(column)s."),
     "not_a_json_number": _l("It is no JSON: %(name)s is no JSON number."),

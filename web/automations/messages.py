@@ -44,6 +44,14 @@ REASONS: Final[Mapping[str, LazyString]] = {
     "nothing_to_undo": _("There is nothing to undo."),
     "nothing_to_redo": _("There is nothing to redo."),
     "revision_not_found": _("There is no such revision."),
+    "not_an_export": _(
+        "It is no file of an automation. Choose one that “Export” has made, here or in another "
+        "workspace."
+    ),
+    "newer_format": _(
+        "A newer version of Stellwerk has made it (format %(version)s; this one reads up to "
+        "%(known)s). Update this installation first."
+    ),
     "run_not_found": _("There is no such run."),
     "automation_run_not_found": _("There is no such run."),
     "automation_step_run_not_found": _("There is no such step in this run."),

@@ -122,7 +122,8 @@ def test_a_revision_that_there_is_not_cannot_be_restored(shop: Program, path: st
     problem(shop.post(f"{path}/revisions/2/restore", headers=tag), 404, "revision_not_found")
     problem(shop.post(f"{path}/revisions/2/restore"), 404, "revision_not_found")
     for number in ("0", "x", "1" * 30, "-1"):
-        problem(shop.post(f"{path}/revisions/{number}/restore", headers=tag), 422)
+        wrong = problem(shop.post(f"{path}/revisions/{number}/restore", headers=tag), 422)
+        assert [fault["pointer"] for fault in wrong["errors"]] == ["/number"]
     problem(shop.post("/automations/nowhere/revisions/1/restore"), 404, "automation_not_found")
 
 
