@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from flask import Response, request
@@ -54,7 +55,7 @@ def insert(public_id: str) -> Response:
 @pages.post("/<public_id>/steps/<key>")
 @auth.requires("automations:manage")
 def configure(public_id: str, key: str) -> Response:
-    """Save the form of a step."""
+    """Save the form of a step; or only count whom its rule fits, with what was typed."""
     draft = _draft(public_id)
     found = draft.step(key)
     if found is None:
@@ -70,6 +71,8 @@ def configure(public_id: str, key: str) -> Response:
     def asked(refused: Refused | None) -> Panel | None:
         return panels.step(session(), workspace_id, draft, key, request.form, refused)
 
+    if panels.COUNT in request.form:
+        return workplace.refuse(draft, asked(None), HTTPStatus.OK)
     if config is None:
         return workplace.refuse(draft, asked(None), errors.FORM_REFUSED)
     model = STEP_KINDS.get(found["type"]).Config

@@ -14,7 +14,7 @@ from engine.automations import editing
 from engine.automations.editing import Place, Pointer
 from engine.core.db import JsonObject
 from engine.core.outcome import Refused
-from web.automations import drafts, faults, messages, offering
+from web.automations import drafts, faults, matching, messages, offering
 from web.automations.drafts import Draft
 from web.automations.faults import Way
 from web.automations.kinds.base import Sent
@@ -27,6 +27,7 @@ from web.request import now
 
 Panel = dict[str, Any]
 NEXT: Final = "next"
+COUNT: Final = "count"
 
 
 def asked(
@@ -79,6 +80,8 @@ def step(
         "asks": bool(_pointing(draft, key)) or len(editing.exits(found)) > 1,
         "sentence": kind.sentence(found["config"] if sent is None else kind.read(form), now()),
         "mistakes": [*faults.of_form(form), *faults.of_ways(ways), *top],
+        # Without script a button asks how many people the rule fits; what was typed stays.
+        "matches": matching.read(session, workspace_id, sent) if sent and COUNT in sent else None,
     }
 
 

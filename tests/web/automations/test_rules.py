@@ -117,6 +117,25 @@ def test_the_builder_says_how_many_people_match_now(
     assert said in words(page)
 
 
+def test_asked_by_a_button_the_count_keeps_what_was_typed_and_saves_nothing(work: Desk) -> None:
+    typed = _about(field="plan", operator="equals", value="pro")
+    answer = work.edit("?step=fork", SAVED, count="yes", yes="end", **typed)
+    assert answer.status_code == 200
+    page = tree(answer)
+    assert "2 of 3 people match now." in words(one(page, "#matches"))
+    assert one(page, "#contact_property-value").get("value") == "pro"
+    assert one(page, "#way-yes option[selected]").get("value") == "end"
+    assert work.version() == 1
+
+
+def test_no_question_carries_the_token_of_the_form_in_its_address(work: Desk) -> None:
+    for step in ("fork", "wait"):
+        page = tree(work.reader.get(f"{work.page}?step={step}"))
+        [asks] = pick(page, "#rail [hx-include]")
+        assert asks.get("hx-params") == "not csrf_token"
+    assert not pick(page, "[formmethod=get]")
+
+
 def test_without_a_rule_nothing_is_counted(work: Desk) -> None:
     for query in ("", "?condition=none", "?condition=topic_membership"):
         answer = work.reader.get(f"{work.page}/matches{query}", HTMX)
