@@ -29,6 +29,9 @@ UNENGAGED: Final = "unengaged"
 SUPPRESSION_REASONS: Final = (BOUNCED, COMPLAINED, MANUAL, UNENGAGED)
 # Built-in fields that stand beside custom properties in the value rows (facts 2.1).
 BUILT_IN: Final = ("email", "first_name", "last_name", "source")
+# Those that a person is searched by.
+SEARCHED: Final = ("email", "first_name", "last_name")
+_NAMED: Final = text("key IN ('email', 'first_name', 'last_name')")
 
 
 class Contact(WorkspaceRow, Base):
@@ -117,6 +120,16 @@ class ContactPropertyValue(WorkspaceChild, Base):
         workspace_reference("contact_id", "contacts"),
         Index("ix_contact_property_values_number", "workspace_id", "key", "number"),
         Index("ix_contact_property_values_instant", "workspace_id", "key", "instant"),
+        # The search for a person; by bytes on PostgreSQL too.
+        Index(
+            "ix_contact_property_values_names",
+            "workspace_id",
+            "key",
+            "folded",
+            sqlite_where=_NAMED,
+            postgresql_where=_NAMED,
+            postgresql_ops={"folded": "text_pattern_ops"},
+        ),
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)

@@ -1,4 +1,4 @@
-"""Requests to those who may, and filters of lists under a name."""
+"""Requests to those who may, filters of lists under a name, an index to find people by names."""
 
 from typing import Any
 
@@ -104,8 +104,18 @@ def upgrade() -> None:
         _unique(table, "workspace_id", "user_id", "area", "name"),
     )
     op.create_index(op.f("ix_saved_views_user_id"), table, ["user_id"])
+    named = sa.text("key IN ('email', 'first_name', 'last_name')")
+    op.create_index(
+        "ix_contact_property_values_names",
+        "contact_property_values",
+        ["workspace_id", "key", "folded"],
+        sqlite_where=named,
+        postgresql_where=named,
+        postgresql_ops={"folded": "text_pattern_ops"},
+    )
 
 
 def downgrade() -> None:
+    op.drop_index("ix_contact_property_values_names", "contact_property_values")
     op.drop_table("saved_views")
     op.drop_table("approvals")

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Executable, Select, String, and_, select
+from sqlalchemy import ColumnElement, Executable, Select, String, select
 from sqlalchemy.orm import Session
 
 from engine.audience.addresses import address_key
@@ -15,7 +15,7 @@ from engine.core.db import (
     Id,
     Prepared,
     among_bound,
-    dialect_of,
+    begins_with,
     many,
     next_cursor,
     older,
@@ -86,18 +86,10 @@ def page_suppressions(
 
 
 def _begins(session: Session, begins: str) -> ColumnElement[bool]:
-    """Return the predicate "the address begins so", as a range of an index.
-
-    Compared byte by byte, on PostgreSQL too, whose own order of a text knows no beginnings.
-    """
     if not begins.isascii():
         # No stored address is so spelt: an international domain is known whole or not at all.
         return Suppression.email == address_key(begins)
-    behind = begins[:-1] + chr(ord(begins[-1]) + 1)
-    if dialect_of(session) == "sqlite":
-        return and_(Suppression.email >= begins, Suppression.email < behind)
-    at_least, below = Suppression.email.op("~>=~"), Suppression.email.op("~<~")
-    return and_(at_least(begins), below(behind))
+    return begins_with(session, Suppression.email, begins)
 
 
 def suppression_key(address: str) -> str:

@@ -12,6 +12,7 @@ from engine.core.db.batch import (
     upsert,
     upsert_of,
 )
+from engine.core.db.beginning import begins_with
 from engine.core.db.engine import WRITE, Database, make_engine
 from engine.core.db.guard import WorkspaceBreach, scope, scope_of
 from engine.core.db.paging import next_cursor, older
@@ -48,6 +49,7 @@ __all__ = [
     "among",
     "among_bound",
     "batch_table",
+    "begins_with",
     "dialect_of",
     "gave_way",
     "json_type",

@@ -1,13 +1,17 @@
 """Finding people: pages by keyset, the search, the header's look-up."""
 
 import pytest
+from sqlalchemy import insert
+from sqlalchemy import text as sql
 from sqlalchemy.orm import Session
 
 from engine.audience import queries, service
+from engine.audience.models import TEXT, Contact, ContactPropertyValue
 from engine.core.ids import write_cursor
 from tests.factories import accounts as house_of
 from tests.factories import audience as make
 from tests.factories.accounts import AT
+from tests.support.plans import ways
 
 
 def found(session: Session, workspace: int, q: str) -> list[str | None]:
@@ -119,3 +123,26 @@ def test_the_values_people_have_of_a_property_can_be_picked_from(
     assert queries.known_values(session, workspace, "plan", 20) == ["pro", "team"]
     assert queries.known_values(session, workspace, "plan", 1) == ["pro"]
     assert queries.known_values(session, workspace, "none", 20) == []
+
+
+def test_a_name_is_looked_up_among_many_by_its_beginning(session: Session, workspace: int) -> None:
+    shared = {"workspace_id": workspace, "updated_at": AT}
+    blank = {"source": "api", "has_opened": False, "has_clicked": False, "created_at": AT}
+    people = [{**shared, **blank, "public_id": f"person{number}"} for number in range(3000)]
+    rows = session.scalars(
+        insert(Contact).returning(Contact.id, sort_by_parameter_order=True), people
+    ).all()
+    values = [
+        {**shared, "contact_id": row, "key": key, "type": TEXT, "text": name, "folded": name}
+        for number, row in enumerate(rows)
+        for key, name in (("last_name", f"n{number}"), ("plan", "pro"), ("source", "api"))
+    ]
+    session.execute(insert(ContactPropertyValue), values)
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(sql("ANALYZE contacts, contact_property_values"))
+
+    def ask() -> None:
+        assert len(queries.page_contacts(session, workspace, q="N123")[0]) == 11
+
+    looked_up, *_values = ways(session, "contact_property_values", ask)
+    assert all("folded" in way for way in looked_up), looked_up
