@@ -29,7 +29,8 @@ ANSWERS: Final[Mapping[str, LazyString]] = {
     "no_event": _("Nothing of the kind that starts the automation has happened to this person."),
     "not_matching": _("Such a thing has happened, but not the one that the trigger waits for."),
     "before_activation": _(
-        "It happened before the automation was activated, and what lies before starts nothing."
+        "It happened before the automation was activated or last resumed, and what lies before "
+        "starts nothing."
     ),
     "already_inside": _("The person was inside already, and nobody is inside twice."),
     "entered_before": _("The person had entered before, and the automation lets people in once."),
@@ -46,7 +47,7 @@ NAMES: Final[Mapping[str, LazyString]] = {
     "active": _("The automation is active"),
     "event": _("It happened to the person"),
     "matching": _("It is what the trigger waits for"),
-    "activation": _("It happened after the activation"),
+    "activation": _("It happened after the activation, or the last resume"),
     "inside": _("The person is not inside already"),
     "reentry": _("The person may enter again"),
     "fired": _("The day has come"),
@@ -62,7 +63,7 @@ FOUND: Final[Mapping[str, LazyString]] = {
     "not_matching": _("The last of the kind was “%(name)s”, %(at)s."),
     "incomplete": _("The trigger is not complete."),
     "unreadable": _("This version cannot read the trigger."),
-    "before_activation": _("It happened %(at)s, the activation was %(activated)s."),
+    "before_activation": _("It happened %(at)s; active since %(activated)s."),
     "already_inside": _("A run is under way."),
     "unlimited": _("Re-entry is not limited."),
     "never_entered": _("Never entered before."),

@@ -51,10 +51,10 @@ def test_a_person_goes_through_the_draft_in_words_and_on_the_plan(
     page = tree(answer)
     assert texts(page, ".log h3") == [
         "Mail “Welcome aboard” would be sent",
-        "Waited 3 days",
+        "Wait 3 days",
         "onboarding_complete is true? → no",
         "Mail “Can we help?” would be sent",
-        "Waited 4 days",
+        "Wait 4 days",
         "Mail “Your trial ends Friday” would be sent",
     ]
     assert "It would take 7 days" in words(one(page, "#simulation"))

@@ -37,6 +37,10 @@ class DelayWords(StepWords[DelayConfig]):
         """Say how long the wait was."""
         return str(_("Waited %(span)s", span=span(step.config)))
 
+    def foreseen(self, step: Named[DelayConfig], result: Mapping[str, Any]) -> str:  # noqa: ARG002 - a contract
+        """Say how long the wait would be."""
+        return self.title(step)
+
     def under_way(self, step: Named[DelayConfig]) -> str:
         """Say how long the wait is."""
         return str(_("Waiting %(span)s", span=span(step.config)))
