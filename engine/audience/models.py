@@ -56,6 +56,15 @@ class Contact(WorkspaceRow, Base):
             sqlite_where=text("deleted_at IS NULL AND external_id IS NOT NULL"),
             postgresql_where=text("deleted_at IS NULL AND external_id IS NOT NULL"),
         ),
+        # The search for a person; by bytes on PostgreSQL too.
+        Index(
+            "ix_contacts_begins",
+            "workspace_id",
+            "external_id",
+            sqlite_where=text("external_id IS NOT NULL"),
+            postgresql_where=text("external_id IS NOT NULL"),
+            postgresql_ops={"external_id": "varchar_pattern_ops"},
+        ),
         # The few that wait for the purge.
         Index(
             "ix_contacts_deleted",
@@ -124,7 +133,6 @@ class ContactPropertyValue(WorkspaceChild, Base):
         Index(
             "ix_contact_property_values_names",
             "workspace_id",
-            "key",
             "folded",
             sqlite_where=_NAMED,
             postgresql_where=_NAMED,
