@@ -143,14 +143,17 @@ def surely_paused(session: Session, automation_ids: Collection[int]) -> set[int]
 def set_places(session: Session, workspace_id: int, automation_id: int, at: datetime) -> None:
     """Bring next_step_at of the runs in step with their waiting visits (facts 1.1)."""
     run, step = AutomationRun, AutomationStepRun
-    waiting = select(step.automation_run_id).where(
-        step.workspace_id == workspace_id,
-        step.automation_run_id.in_(inside(workspace_id, automation_id)),
-        STEP_RUNS.is_(PENDING),
-    )
+    # Run by run: of a list, PostgreSQL joins everything with everything before its first analyze.
+    of_run = (step.workspace_id == workspace_id) & (step.automation_run_id == run.id)
+    waits = exists().where(of_run, STEP_RUNS.is_(PENDING))
     session.execute(
         update(run)
-        .where(run.workspace_id == workspace_id, RUNS.is_(RUNNING), run.id.in_(waiting))
+        .where(
+            run.workspace_id == workspace_id,
+            run.automation_id == automation_id,
+            RUNS.is_(RUNNING),
+            waits,
+        )
         .values(next_step_at=waits_until(at))
         .execution_options(synchronize_session=False)
     )

@@ -159,16 +159,19 @@ def _keep_moves(
             ],
             select(
                 visit.workspace_id,
-                run.id,
+                visit.automation_run_id,
                 visit.id,
-                run.revision_id,
+                # Looked up visit by visit: SQLite would go through all runs for a join.
+                select(run.revision_id)
+                .where(
+                    run.workspace_id == visit.workspace_id,
+                    run.id == visit.automation_run_id,
+                )
+                .scalar_subquery(),
                 literal(revision_id, Id),
                 literal(at, Instant),
-            )
-            .join(run, run.id == visit.automation_run_id)
-            .where(
+            ).where(
                 visit.workspace_id == row.workspace_id,
-                run.workspace_id == row.workspace_id,
                 among(session, visit.id, visit_ids),
             ),
         )
