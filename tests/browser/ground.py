@@ -7,6 +7,7 @@ from typing import Final
 
 from playwright.sync_api import Page
 
+from tests.support.sink import SmtpSink
 from tests.support.stack import OWNER, PASSWORD, Stack
 
 KIM: Final = "kim.arnold@people.example"
@@ -17,8 +18,9 @@ SOON: Final = 30_000
 HOUR: Final = 3_600
 
 
-def lay(stack: Stack) -> None:
+def lay(stack: Stack, sink: SmtpSink) -> None:
     """Start the stack with three people: Kim and Noa have the plan “pro”, Lee has “free”."""
+    stack.env["STELLWERK_SMTP_URL"] = sink.url
     stack.up()
     _post(stack, "/properties", {"key": "plan", "type": "text", "label": "Plan"})
     for address, plan in ((KIM, "pro"), (LEE, "free"), (NOA, "pro")):
@@ -33,6 +35,13 @@ def enter(stack: Stack, page: Page) -> None:
     page.get_by_label("E-mail address").fill(OWNER)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
+
+
+def mail_reached_kim(sink: SmtpSink) -> None:
+    """Wait until the server of mails has one for Kim, with Kim's name in it."""
+    [mail] = sink.wait_for_mails(1)
+    assert mail.recipients == (KIM,)
+    assert mail.message["Subject"] == "Welcome, Kim"
 
 
 def _post(stack: Stack, path: str, document: object) -> None:

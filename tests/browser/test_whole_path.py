@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser import ground
 from tests.browser.ground import HOUR, KIM, LEE, NOA, SOON
 from tests.support.browser import PageErrors
+from tests.support.sink import SmtpSink
 from tests.support.stack import Stack
 
 NAME = "Welcome series"
@@ -17,9 +18,9 @@ NAME = "Welcome series"
 
 @pytest.mark.timeout(240)
 def test_an_automation_is_built_checked_switched_and_answered_for_by_what_one_sees(
-    stack: Stack, page: Page, page_errors: PageErrors
+    stack: Stack, sink: SmtpSink, page: Page, page_errors: PageErrors
 ) -> None:
-    ground.lay(stack)
+    ground.lay(stack, sink)
     ground.enter(stack, page)
     _write_a_template(page)
     _build(page)
@@ -27,6 +28,7 @@ def test_an_automation_is_built_checked_switched_and_answered_for_by_what_one_se
     _activate(page)
     _fire(page, KIM, "It started 1 automation.")
     _watch_the_mail(page)
+    ground.mail_reached_kim(sink)
     _pause(page)
     _fire(page, NOA, "It started no automation.")
     _run_of(page, KIM)

@@ -10,6 +10,7 @@ from tests.browser import ground
 from tests.browser.ground import HOUR, KIM, LEE, NOA, SOON
 from tests.browser.keys import Keys
 from tests.support.browser import PageErrors
+from tests.support.sink import SmtpSink
 from tests.support.stack import OWNER, PASSWORD, Stack
 
 NAME = "Welcome series"
@@ -17,9 +18,9 @@ NAME = "Welcome series"
 
 @pytest.mark.timeout(240)
 def test_the_whole_path_is_gone_by_keyboard_alone(
-    stack: Stack, page: Page, page_errors: PageErrors
+    stack: Stack, sink: SmtpSink, page: Page, page_errors: PageErrors
 ) -> None:
-    ground.lay(stack)
+    ground.lay(stack, sink)
     page.goto(f"{stack.base_url}/")
     keys = Keys(page)
     _sign_in(keys)
@@ -29,6 +30,7 @@ def test_the_whole_path_is_gone_by_keyboard_alone(
     _activate(keys)
     _fire(keys, KIM, "It started 1 automation.")
     _watch_the_mail(keys)
+    ground.mail_reached_kim(sink)
     _pause(keys, "Whoever becomes due while it is paused leaves at that step")
     _fire(keys, NOA, "It started no automation.")
     _run_of(keys, KIM)
