@@ -17,7 +17,7 @@ PACKAGES = $(wildcard $(V)/lib/python3*/site-packages)
 BOOTSTRAP = $(PACKAGES)/flask_bootstrap/static/bootstrap5
 HTMX := .vendor/django_htmx/static/django_htmx
 
-.PHONY: setup setup-dev run test chaos mutants fixture lint fmt bench translations lock clean
+.PHONY: setup setup-dev run test chaos mutants sheet fixture lint fmt bench translations lock clean
 
 setup: $(V)/.installed $(V)/.assets $(CATALOGUES:.po=.mo)
 
@@ -35,6 +35,10 @@ chaos: setup-dev
 # Plants faults in a copy of the engine; each must turn the tests red.
 mutants: setup-dev
 	@exec $(BIN)/python -m tests.mutants
+
+# Photographs every page into build/sheet/index.html; fails when one is broken or wider than its screen.
+sheet: setup-dev
+	@exec $(BIN)/python -m tests.sheet
 
 # Before a release: the database of this version, for the upgrade tests of later ones.
 fixture: setup-dev

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -42,6 +43,13 @@ class Site:
 @pytest.fixture
 def site(house: House) -> Iterator[Site]:
     """Return the console, served from a thread."""
+    with served(house) as site:
+        yield site
+
+
+@contextmanager
+def served(house: House) -> Iterator[Site]:
+    """Yield the console of a started engine, served from a thread."""
     app = make_app(house.runtime)
     server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

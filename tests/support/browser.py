@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import pytest
@@ -44,6 +45,13 @@ class PageErrors:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Return a running headless Chromium."""
+    with chromium() as running:
+        yield running
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Yield a running headless Chromium."""
     path = programs.need("Chromium", ("chromium",))["chromium"]
     with sync_playwright() as playwright:
         # Debian's chromium is a shell script, which needs more programs than PATH may name.

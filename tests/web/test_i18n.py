@@ -1,11 +1,15 @@
 """Which language a page speaks, and the zone of its times."""
 
 import pytest
+from flask import Flask
 from sqlalchemy import update
 
 from engine.accounts.models import User
+from engine.core.clock import FixedClock
 from engine.core.unit_of_work import UnitOfWork
-from tests.web.support import Reader, Town, tree
+from engine.house import House
+from tests.web.samples import furnish
+from tests.web.support import Reader, Town, fill, methods, page_rules, tree
 
 GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
 
@@ -64,3 +68,18 @@ def test_the_choice_survives_signing_in(stranger: Reader, acme: Town) -> None:
     stranger.get("/?lang=de")
     stranger.sign_in(acme.people["owner"])
     assert _language(stranger) == "de"
+
+
+def test_every_page_answers_alike_in_every_language(
+    app: Flask, house: House, clock: FixedClock, acme: Town
+) -> None:
+    ids = furnish(house, clock, acme.workspace_id)
+    reader = Reader(app)
+    reader.sign_in(acme.people["owner"])
+    rules = [rule for rule in page_rules(app) if "GET" in methods(rule)]
+    pages = [fill(app, rule, ids.get(rule.endpoint.split(".")[0], {})) for rule in rules]
+    assert len(pages) > 30
+    english = {page: reader.get(page).status_code for page in pages}
+    assert _language(reader, "/?lang=de") == "de"
+    assert {page: reader.get(page).status_code for page in pages} == english
+    assert max(english.values()) < 500
