@@ -26,6 +26,10 @@ from web.automations.reading import Told
 # for one field).
 LARGEST: Final = 400_000
 _MOST_FAULTS: Final = 20
+# Each has a list of choices; who has more fills the rest in in the editor.
+_MOST_GAPS: Final = 50
+_MOST_LEFT_OUT: Final = 100
+_LONGEST: Final = 200
 _BOM: Final = b"\xef\xbb\xbf"
 _FAMILIES: Final[Mapping[str, LazyString]] = {
     TEMPLATE: _l("Template"),
@@ -73,12 +77,14 @@ class Gap:
 class Preview:
     """What the draft would be. document: as it would be created, with the chosen stand-ins.
 
-    problems, warnings: what a check of it finds; left_out: what the file does not hold, in words.
+    more: how many further gaps are left open; problems, warnings: what a check of it finds;
+    left_out: what the file does not hold, in words.
     """
 
     document: JsonObject
     told: Told
     gaps: tuple[Gap, ...]
+    more: int
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
     left_out: tuple[str, ...]
@@ -132,11 +138,13 @@ def preview(
     wanted = frozenset[str]().union(*(_WANTS[family] for family, _id in groups))
     choices = offering.read(session, workspace_id, wanted)
     gaps = [
-        _gap(f"choice-{index}", name, opened, choices, sent) for index, name in enumerate(groups)
+        _gap(f"choice-{index}", name, opened, choices, sent)
+        for index, name in enumerate(groups)
+        if index < _MOST_GAPS
     ]
     stand_ins = {
-        pointer: gap.chosen or None
-        for gap, pointers in zip(gaps, groups.values(), strict=True)
+        pointer: gaps[index].chosen or None if index < _MOST_GAPS else None
+        for index, pointers in enumerate(groups.values())
         for pointer in pointers
     }
     document = mapped(service.as_document(found[0]), stand_ins)
@@ -148,15 +156,16 @@ def preview(
         return Refused("invalid_document", "invalid")
     placed = [
         replace(gap, where=list(dict.fromkeys(_place(told, pointer) for pointer in pointers)))
-        for gap, pointers in zip(gaps, groups.values(), strict=True)
+        for gap, pointers in zip(gaps, groups.values(), strict=False)
     ]
     return Preview(
         document,
         told,
         tuple(placed),
+        max(0, len(groups) - _MOST_GAPS),
         tuple(_told(told, each) for each in _blocking(session, workspace_id, sound)),
         tuple(_told(told, each) for each in checking.warnings(session, workspace_id, sound)),
-        tuple(_kept_back(told, pointer) for pointer in opened.left_out),
+        tuple(_kept_back(told, pointer) for pointer in opened.left_out[:_MOST_LEFT_OUT]),
     )
 
 
@@ -167,7 +176,14 @@ def _gap(field: str, name: Name, opened: Opened, choices: Choices, sent: Mapping
     alike = [value for value, title in options if said and title.casefold() == said.casefold()]
     chosen = sent.get(field, alike[0] if len(alike) == 1 else "")
     known = chosen in {value for value, _title in options}
-    return Gap(field, str(_FAMILIES[family]), said or id_, (), options, chosen if known else "")
+    return Gap(
+        field,
+        str(_FAMILIES[family]),
+        (said or id_)[:_LONGEST],
+        (),
+        options,
+        chosen if known else "",
+    )
 
 
 def _options(family: str, kind: str | None, choices: Choices) -> Sequence[tuple[str, str]]:
@@ -209,7 +225,7 @@ def _place(told: Told, pointer: str) -> str:
 
 def _kept_back(told: Told, pointer: str) -> str:
     last = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-    return f"{_place(told, pointer)}: {last}"
+    return f"{_place(told, pointer)}: {last[:_LONGEST]}"
 
 
 def _fault(found: Problem) -> str:

@@ -123,6 +123,7 @@ def _show(text: str, found: imported.Preview) -> Response:
         rows=track.stations(found.told),
         steps=len(document["steps"]),
         gaps=found.gaps,
+        more=found.more,
         problems=found.problems,
         warnings=found.warnings,
         left_out=found.left_out,

@@ -252,6 +252,26 @@ def test_a_file_with_the_mark_of_windows_is_read(guest: Reader) -> None:
     assert upload(guest, b"\xef\xbb\xbf" + text.encode()).status_code == 200
 
 
+def test_a_file_that_names_very_much_leaves_the_rest_open(
+    guest: Reader, uow: UnitOfWork, other: Town
+) -> None:
+    steps = [making.email(f"k{n}", f"template-that-is-not-{n}") for n in range(60)]
+    file = {
+        "format": FORMAT,
+        "format_version": 1,
+        "automation": making.document(*steps),
+        "left_out": ["/steps/0/config/url", "nowhere", *["/steps/999/" + "x" * 900] * 300],
+    }
+    answer = paste(guest, json.dumps(file))
+    assert answer.status_code == 200, answer.text
+    page = tree(answer)
+    assert len(pick(page, "main select")) == 50
+    assert "10 more are left open; fill them in in the editor." in words(page)
+    assert len(pick(page, ".note.hold li")) == 100
+    document = drafted(uow, other, paste(guest, json.dumps(file), act="create"))
+    assert {step["config"]["template_id"] for step in document["steps"]} == {None}
+
+
 def test_who_may_not_edit_exports_and_does_not_import(app: Flask, acme: Town, written: str) -> None:
     support = Reader(app)
     support.sign_in(acme.people["support"])
