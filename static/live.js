@@ -36,6 +36,34 @@
     say(live, live.toggleAttribute("data-stopped") ? "off" : "on");
   });
 
+  /* Whoever stands on a link or button of a part that is shown anew stands on it afterwards, or,
+     where it is gone, on what has come to its place: “Resume” for “Pause”. */
+  var stood = null;
+  function stops(part) {
+    return Array.prototype.slice.call(part.querySelectorAll("a[href], button, summary"));
+  }
+  function name(stop) {
+    return [stop.tagName, stop.getAttribute("href"), stop.textContent.trim()].join(" ");
+  }
+  function standing() {
+    var stop = document.activeElement;
+    var part = stop && stop.closest("[id]:not(main):not(a):not(button)");
+    if (!part || part === stop) return null;
+    var all = stops(part);
+    var alike = all.filter(function (other) { return name(other) === name(stop); });
+    return { stop: stop, part: part.id, place: all.indexOf(stop), nth: alike.indexOf(stop) };
+  }
+  function stay() {
+    var was = stood;
+    stood = null;
+    if (!was || was.place < 0 || document.contains(was.stop)) return;
+    var part = document.getElementById(was.part);
+    var all = part ? stops(part) : [];
+    var alike = all.filter(function (other) { return name(other) === name(was.stop); });
+    var next = alike[was.nth] || all[Math.min(was.place, all.length - 1)];
+    if (next) next.focus({ preventScroll: true });
+  }
+
   document.addEventListener("htmx:beforeRequest", function (event) {
     if (event.target.id === "live" && held(event.target)) event.preventDefault();
   });
@@ -49,10 +77,13 @@
   });
   document.addEventListener("htmx:beforeSwap", function (event) {
     var live = event.detail.requestConfig && event.detail.requestConfig.elt;
-    if (live && live.id === "live" && held(live)) event.detail.shouldSwap = false;
+    if (!live || live.id !== "live") return;
+    if (held(live)) event.detail.shouldSwap = false;
+    else stood = standing();
   });
   document.addEventListener("htmx:afterSwap", function (event) {
     if (event.target.id !== "live-news") return;
+    stay();
     event.target.querySelectorAll("data").forEach(function (number) {
       var shown = document.getElementById(number.getAttribute("data-for"));
       if (!shown || shown.textContent === number.value) return;

@@ -94,3 +94,12 @@ def test_an_ended_session_leaves_what_was_typed(
     )
     expect(tab.get_by_label("How long")).to_have_value("77")
     assert page_errors.found == []
+
+
+def test_who_stands_on_a_button_that_is_shown_anew_stays_on_it(tab: Page, running: Running) -> None:
+    tab.get_by_role("button", name="Pause…").focus()
+    running.enter(2)
+    expect(tab.locator("#in-wait")).to_have_text("5", timeout=WITHIN)
+    expect(tab.get_by_role("button", name="Pause…")).to_be_focused()
+    running.reader.post(f"{running.page}/pause")
+    expect(tab.get_by_role("button", name="Resume…")).to_be_focused(timeout=WITHIN)

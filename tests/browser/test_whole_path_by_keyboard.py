@@ -34,6 +34,8 @@ def test_the_whole_path_is_gone_by_keyboard_alone(
     _pause(keys, "Whoever becomes due while it is paused leaves at that step")
     _fire(keys, NOA, "It started no automation.")
     _run_of(keys, KIM)
+    keys.content()
+    keys.to(_link(keys, "Open the automation"))
     stack.move_clock(2 * HOUR)
     expect(_log(keys)).to_contain_text("Wait 1 hour: left here", timeout=SOON)
     _resume(keys)
@@ -210,8 +212,9 @@ def _pause(keys: Keys, rule: str) -> None:
 
 
 def _resume(keys: Keys) -> None:
-    keys.content()
-    keys.follow(_link(keys, "Open the automation"))
+    """Go on from the link on which one stood while the page showed what happened."""
+    expect(_link(keys, "Open the automation")).to_be_focused()
+    keys.press("Enter")
     _page(keys, NAME)
     _confirm(keys, "Resume…", "Resume", "Keep paused")
     _said(keys, "Automation resumed")
