@@ -280,4 +280,20 @@ PATCHES: Final = (
         ),
         (f"{AUTOMATIONS}/service/test_requesting.py",),
     ),
+    Patch(
+        "a move does not note the revision that the run had",
+        (Edit("engine/automations/moving.py", "select(run.revision_id)", "select(run.id)"),),
+        (f"{AUTOMATIONS}/test_moving.py",),
+    ),
+    Patch(
+        "an export bears what may be a secret",
+        (
+            Edit(
+                "engine/automations/exporting.py",
+                "            del here[last]\n",
+                "",
+            ),
+        ),
+        (f"{AUTOMATIONS}/test_exporting.py",),
+    ),
 )
