@@ -65,12 +65,11 @@ def written(owner: Reader, uow: UnitOfWork, acme: Town, clock: FixedClock) -> st
 
 def upload(reader: Reader, text: str | bytes, **more: Any) -> TestResponse:
     """Send a file with the form."""
-    sent = text.encode() if isinstance(text, str) else text
-    return reader.post(PAGE, {"file": (BytesIO(sent), "welcome.json"), "text": "", **more})
+    sent = BytesIO(text.encode() if isinstance(text, str) else text)
+    return reader.post(PAGE, {"file": (sent, "welcome.json"), "text": "", **more})
 
 
 def paste(reader: Reader, text: str, **more: str) -> TestResponse:
-    """Send the text of a file with the form."""
     return reader.post(PAGE, {"text": text, **more})
 
 
@@ -121,8 +120,7 @@ def test_what_is_left_open_is_an_empty_field_of_the_draft(
     assert configs["hello"]["template_id"] is None
     assert configs["ask"]["condition"] is None
     assert configs["tell"]["headers"] == {"X-Team": "blue"}
-    said = texts(tree(guest.get("/automations")), "tbody th a")
-    assert said == ["Welcome"]
+    assert texts(tree(guest.get("/automations")), "tbody th a") == ["Welcome"]
 
 
 def test_what_has_the_same_name_here_stands_in_and_another_may_be_chosen(
@@ -161,8 +159,7 @@ def test_a_stand_in_that_is_not_on_offer_is_left_open(
 def test_into_the_same_workspace_nothing_is_missing_and_the_draft_says_the_same(
     owner: Reader, written: str, uow: UnitOfWork, acme: Town
 ) -> None:
-    answer = paste(owner, written)
-    assert "Everything that it names is here." in answer.text
+    assert "Everything that it names is here." in paste(owner, written).text
     document = drafted(uow, acme, paste(owner, written, act="create"))
     assert document == json.loads(written)["automation"]
 
