@@ -66,6 +66,17 @@
   }
   document.body ? ready() : document.addEventListener("DOMContentLoaded", ready);
 
+  /* What is swapped in has an address of its own; the other language is that of the same page. */
+  function tongues() {
+    document.querySelectorAll("a[hreflang]").forEach(function (link) {
+      var there = new URL(location.href);
+      there.searchParams.set("lang", link.hreflang);
+      link.setAttribute("href", there.pathname + there.search);
+    });
+  }
+  document.addEventListener("htmx:pushedIntoHistory", tongues);
+  window.addEventListener("popstate", tongues);
+
   /* One press, one request: the label stays, a second press does nothing. */
   function busy(form, on) {
     form.querySelectorAll("button").forEach(function (button) {

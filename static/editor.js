@@ -2,6 +2,8 @@
 (function () {
   "use strict";
   var leaving = null;
+  /* Where one stood before a swap: what led into the rail, the station it was about, a key pressed. */
+  var opener = null, about = null, pressed = null;
 
   function rail() {
     return document.getElementById("rail");
@@ -58,6 +60,21 @@
     station.scrollIntoView({ block: "nearest" });
   }
 
+  /* Undo, redo, up and down keep the focus, so that one may press them again. */
+  function key() {
+    if (!pressed) return null;
+    return document.querySelector('#work [data-keys="' + pressed + '"]:not(:disabled)') ||
+      (/do$/.test(pressed) ? document.querySelector("#work .tools [data-keys]:not(:disabled)") : null);
+  }
+  /* With the rail closed, one stands again where one came from. */
+  function whence() {
+    var links = Array.prototype.slice.call(document.querySelectorAll("#work a[href]"));
+    function find(name, value) {
+      return value && links.find(function (link) { return link.getAttribute(name) === value; });
+    }
+    return find("href", opener) || find("data-station", about);
+  }
+
   function settle(focus) {
     var here = rail();
     if (!here) return;
@@ -65,7 +82,7 @@
     if (here.querySelector("#mistakes, [role=alert]") && form()) form().setAttribute("data-dirty", "");
     show(here.getAttribute("data-step"));
     if (!focus) return;
-    var target = here.querySelector("#mistakes") || here.querySelector("#rail-title");
+    var target = here.querySelector("#mistakes") || key() || here.querySelector("#rail-title") || whence();
     var wrong = here.querySelector("[aria-invalid=true]");
     if (wrong || target) (wrong || target).focus({ preventScroll: false });
   }
@@ -77,6 +94,11 @@
   });
   /* A refusal that has a fragment of its own is shown like any other answer. */
   document.addEventListener("htmx:beforeSwap", function (event) {
+    if (event.detail.target.id === "rail" || event.detail.target.id === "work") {
+      var stop = document.activeElement && document.activeElement.closest("[data-keys]");
+      pressed = stop && stop.getAttribute("data-keys");
+      about = (rail() && rail().getAttribute("data-step")) || about;
+    }
     var answer = event.detail.xhr;
     if (answer.status >= 400 && answer.getResponseHeader("HX-Retarget")) {
       event.detail.shouldSwap = true;
@@ -100,6 +122,7 @@
     var answer = event.target.closest && event.target.closest("[data-unsaved]");
     if (answer) return answered(answer.getAttribute("data-unsaved"));
     var link = event.target.closest && event.target.closest("a[href]");
+    if (link && link.getAttribute("hx-target") === "#rail") opener = link.getAttribute("href");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link.target) return;
     if (link.hasAttribute("data-dialog") || link.hasAttribute("data-close")) return;
     if (link.getAttribute("href").charAt(0) === "#" || !dirty()) return;

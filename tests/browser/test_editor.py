@@ -81,6 +81,9 @@ def test_another_step_opens_without_a_reload_and_the_plan_marks_it(
     page.get_by_role("link", name="Wait 4 days", exact=True).click()
     expect(page.locator("#rail-title")).to_be_focused()
     expect(page.locator(".station[aria-current=step]")).to_have_id("at-last")
+    expect(page.locator("header a[hreflang=de]").last).to_have_attribute(
+        "href", re.compile(r"\?step=last&lang=de$")
+    )
     page.get_by_role("link", name="Close").click()
     expect(page.locator("#rail-title")).to_have_count(0)
     expect(page.locator(".station[aria-current=step]")).to_have_count(0)
@@ -257,3 +260,32 @@ def test_no_state_of_the_rail_has_an_obstacle(
         for where, what in found.items()
         if what
     } == {}
+
+
+def test_the_focus_stays_on_what_was_pressed_and_goes_back_when_the_rail_is_closed(
+    at_work: Page, page_errors: PageErrors
+) -> None:
+    page = at_work
+    for opener in (
+        "Wait 3 days",
+        "Insert a step behind “Wait 3 days”",
+        "Settings of this automation",
+    ):
+        page.get_by_role("link", name=opener, exact=True).focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#rail-title")).to_be_focused()
+        page.get_by_role("link", name="Close").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("link", name=opener, exact=True)).to_be_focused()
+    page.get_by_role("link", name="Wait 3 days", exact=True).click()
+    page.get_by_role("button", name="Down").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_have_text("Step moved down.")
+    expect(page.get_by_role("button", name="Down")).to_be_focused()
+    page.get_by_role("link", name="Close").click()
+    expect(page.get_by_role("link", name="Wait 3 days", exact=True)).to_be_focused()
+    page.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_have_text("Undone.")
+    expect(page.get_by_role("button", name="Redo")).to_be_focused()
+    assert page_errors.found == []
