@@ -20,7 +20,7 @@ from engine.automations.service.requesting import PUBLISH
 from engine.core.db import JsonObject
 from engine.core.outcome import Refused
 from web.audit.messages import who
-from web.automations import asked, publishing, reading, showing
+from web.automations import asked, findings, publishing, reading
 from web.automations.differences import lines as differing
 from web.filters import when
 
@@ -87,7 +87,7 @@ def prospect(
     """
     row = found.row
     context = {
-        **showing.check(session, workspace_id, found),
+        **findings.check(session, workspace_id, found),
         "changed": digest(found.draft) != line.row.content_hash,
         "fits": (row.status == DRAFT) == (line.row.kind != PUBLISH),
         "next_revision": queries.newest_number(session, workspace_id, row.row_id) + 1,

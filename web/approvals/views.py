@@ -16,8 +16,7 @@ from engine.core.outcome import Recorded, Refused
 from web import auth, errors, htmx
 from web.approvals import messages, showing
 from web.approvals.showing import Line
-from web.automations import blueprint, workplace
-from web.automations import showing as automations
+from web.automations import blueprint, findings, workplace
 from web.automations.asked import KINDS as SHORT
 from web.request import now, session
 from web.tables import Page
@@ -160,7 +159,7 @@ def _ask_again(found: AutomationDetail, wanted: Request, refused: Refused) -> Re
         wanted=wanted,
         kind=SHORT[wanted.kind],
         refused=messages.words(refused),
-        problems=automations.refusal(found, refused)["problems"] if listed else (),
+        problems=findings.refusal(found, refused)["problems"] if listed else (),
     )
 
 

@@ -9,7 +9,7 @@ from engine.automations import queries
 from engine.automations.queries import AutomationDetail
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
-from web.automations import asked, panels, showing
+from web.automations import asked, findings, panels, showing
 from web.automations.panels import Panel
 from web.request import now, session
 
@@ -51,7 +51,7 @@ def show(
         wanted = request.args if request.method == "GET" else {"step": selected}
         panel = panels.asked(session(), workspace_id, draft, wanted)
     if refused is not None:
-        page |= showing.refusal(automation, refused)
+        page |= findings.refusal(automation, refused)
         status = errors.status_of(refused)
     return htmx.render(
         "automations/detail.html",

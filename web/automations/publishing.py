@@ -15,7 +15,15 @@ from engine.automations.service import PublishPreview
 from engine.core.db import JsonObject
 from engine.core.outcome import Refused
 from web import auth, errors, htmx
-from web.automations import asked, blueprint, differences, messages, reading, showing, workplace
+from web.automations import (
+    asked,
+    blueprint,
+    differences,
+    findings,
+    messages,
+    reading,
+    workplace,
+)
 from web.automations.blueprint import pages
 from web.request import now, session
 
@@ -95,7 +103,7 @@ def _show(found: AutomationDetail, refused: Refused | None = None) -> Response:
     told = told_differences(
         found.shown, found.draft, preview.comparison, (found.shown_names, found.names)
     )
-    context = showing.check(session(), workspace_id, found)
+    context = findings.check(session(), workspace_id, found)
     newest = queries.page_revisions(session(), workspace_id, row.public_id, limit=1)
     return htmx.render(
         "automations/publish.html",

@@ -10,16 +10,13 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from engine.automations import checking, queries
 from engine.automations import editing as editing_ops
-from engine.automations.document import read_document
-from engine.automations.graph import END
+from engine.automations import queries
 from engine.automations.models import ACTIVE, DRAFT, HOLD, PAUSED
 from engine.automations.overdue import count_overdue
 from engine.automations.queries import AutomationDetail, AutomationRow, Figures, Tally
 from engine.core.db import JsonObject
-from engine.core.outcome import Problem, Refused
-from web.automations import drafts, funnel, messages, pausing, reading, track, watching
+from web.automations import drafts, findings, funnel, messages, pausing, reading, track, watching
 from web.automations.drafts import Draft
 from web.automations.kinds.steps import STEPS
 from web.automations.reading import Told
@@ -67,22 +64,6 @@ class Head:
     elsewhere: int
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What a check found, with the station of the plan that it is about, '' for none.
-
-    step: as the editor's rail takes it; anchor: of the station.
-    """
-
-    words: str
-    step: str
-
-    @property
-    def anchor(self) -> str:
-        """Return the anchor of the station."""
-        return f"at-{self.step}" if self.step else ""
-
-
 def lines(session: Session, workspace_id: int, rows: Sequence[AutomationRow]) -> list[Line]:
     """Return rows of the list with their triggers in words and their counts."""
     tallies = queries.tallies(session, workspace_id, [row.row_id for row in rows])
@@ -122,22 +103,9 @@ def page(
         "stages": _stages(row, figures, live),
         "seen": watching.seen(found, figures),
         "broken": pause.broken,
-        "problems": _findings(content, _blocking(found)) if row.status == DRAFT else (),
+        "problems": findings.blocking(found) if row.status == DRAFT else (),
         **_of_resume(session, workspace_id, row, at),
         **_of_pause(session, workspace_id, row, at),
-    }
-
-
-def check(session: Session, workspace_id: int, found: AutomationDetail) -> dict[str, Any]:
-    """Return the context of automations/check.html: what forbids going live, what may go wrong."""
-    document = read_document(found.draft)
-    warned = (
-        [] if isinstance(document, Refused) else checking.warnings(session, workspace_id, document)
-    )
-    return {
-        "automation": found.row,
-        "problems": _findings(found.draft, _blocking(found)),
-        "warnings": _findings(found.draft, warned),
     }
 
 
@@ -166,17 +134,6 @@ def _past(session: Session, workspace_id: int, draft: Draft | None) -> dict[str,
     return {
         "undo": "" if found.undo is None else messages.act(found.undo.code),
         "redo": "" if found.redo is None else messages.act(found.redo.code),
-    }
-
-
-def refusal(found: AutomationDetail, refused: Refused) -> dict[str, Any]:
-    """Return what a refused press adds to the page: the sentence, and each finding as a link."""
-    problems = refused.problems or (Problem("/trigger/config", refused.reason),)
-    if refused.reason == "no_steps":
-        problems = (Problem("/steps", refused.reason),)
-    return {
-        "refused": messages.reason(refused),
-        "problems": _findings(_shown(found)[0], problems),
     }
 
 
@@ -259,36 +216,3 @@ def _head(
         ended=tally.cancelled,
         elsewhere=max(0, tally.inside - on_plan),
     )
-
-
-def _blocking(found: AutomationDetail) -> tuple[Problem, ...]:
-    """Return what an activation of the draft would be refused for, in the engine's order."""
-    first: list[Problem] = []
-    if not found.draft["steps"]:
-        first.append(Problem("/steps", "no_steps"))
-    if not found.trigger_complete:
-        first.append(Problem("/trigger/config", "invalid_trigger_config"))
-    return (*first, *found.problems)
-
-
-def _findings(content: JsonObject, problems: Sequence[Problem]) -> tuple[Finding, ...]:
-    return tuple(Finding(_words(each), _station(content, each.pointer)) for each in problems)
-
-
-def _words(found: Problem) -> str:
-    if found.code in messages.REASONS:
-        return messages.reason(Refused(found.code, params=found.params))
-    return messages.problem(found)
-
-
-def _station(content: JsonObject, pointer: str) -> str:
-    """Return the station that a JSON pointer into the document names, or ''."""
-    parts = pointer.strip("/").split("/")
-    if parts[0] == "trigger":
-        return track.START
-    if parts[0] != "steps":
-        return ""
-    steps = content["steps"]
-    if len(parts) > 1 and parts[1].isdecimal() and int(parts[1]) < len(steps):
-        return str(steps[int(parts[1])]["key"])
-    return END

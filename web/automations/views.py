@@ -8,7 +8,16 @@ from engine.automations import queries, service
 from engine.automations.models import AUTOMATION_STATUSES
 from engine.core.outcome import Problem, Refused
 from web import auth, errors, htmx, shell
-from web.automations import blueprint, drafts, matching, messages, panels, showing, workplace
+from web.automations import (
+    blueprint,
+    drafts,
+    findings,
+    matching,
+    messages,
+    panels,
+    showing,
+    workplace,
+)
 from web.automations.blueprint import pages
 from web.automations.drafts import Draft
 from web.automations.kinds.base import Choices
@@ -78,7 +87,7 @@ def detail(public_id: str) -> Response:
 def check(public_id: str) -> Response:
     """Show what would fail for certain if the draft went live, and what may go wrong."""
     found = blueprint.found(public_id)
-    context = showing.check(session(), auth.person().workspace_id, found)
+    context = findings.check(session(), auth.person().workspace_id, found)
     return htmx.render("automations/check.html", "automations/_check.html", **context)
 
 

@@ -22,7 +22,7 @@ def test_what_cannot_be_asked_says_why_and_keeps_the_note(
     assert refused.status_code == 409
     page = tree(refused)
     assert "Nothing was asked for yet. It cannot go live" in words(page)
-    assert one(page, "#mistakes li a").get("href") == f"{draft.page}?step=mail"
+    assert one(page, "#mistakes li a").get("href") == f"{draft.page}?step=mail#at-mail"
     assert words(one(page, "textarea")) == "Please"
     long = editor.post("/approvals", {**form, "note": "x" * 1001})
     assert long.status_code in {409, 422}

@@ -25,7 +25,7 @@ def test_errors_and_warnings_lead_to_their_steps(
     page = tree(owner.get(f"{work.page}/check"))
     found = {words(a): a.get("href") for a in pick(page, ".note a")}
     assert found["The mail has no template."] == f"{work.page}?step=hello#at-hello"
-    loops = [href for said, href in found.items() if said.startswith("This leads back to")]
+    loops = [href for said, href in found.items() if "This leads back to" in said]
     assert loops == [f"{work.page}?step=fork#at-fork"]
     part = tree(owner.get(f"{work.page}/check", {**HTMX, "HX-Target": "check"}))
     assert not pick(part, "h1")
@@ -66,8 +66,8 @@ def test_each_kind_of_finding_is_said_and_leads_to_its_step(
         mails.sender(session, acme.workspace_id)
     work = desk(owner, uow, acme, clock, *steps)
     page = tree(owner.get(f"{work.page}/check"))
-    found = {words(a): a.get("href") for a in pick(page, ".note a")}
-    assert found[words_] == f"{work.page}?step={step}#at-{step}"
+    [link] = [a for a in pick(page, ".note a") if words(a).endswith(words_)]
+    assert link.get("href") == f"{work.page}?step={step}#at-{step}"
     opened = tree(owner.get(f"{work.page}?step={step}"))
     assert one(opened, "#rail").get("data-step") == step
 

@@ -118,7 +118,9 @@ def test_what_would_fail_for_certain_stands_there_with_links_and_there_is_no_but
 ) -> None:
     waits.save(making.delay("wait", 5), making.email("mail", None))
     page = tree(waits.reader.get(f"{waits.page}/publish"))
-    assert next(a.get("href") for a in pick(page, ".note.stop a")) == f"{waits.page}?step=mail"
+    assert (
+        next(a.get("href") for a in pick(page, ".note.stop a")) == f"{waits.page}?step=mail#at-mail"
+    )
     assert not pick(page, f"form[action={waits.page}/publish]")
     posted = {"version": str(waits.version()), "people_inside": "stay"}
     answer = waits.reader.post(f"{waits.page}/publish", posted)
