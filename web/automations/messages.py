@@ -90,6 +90,8 @@ PROBLEMS: Final[Mapping[str, LazyString]] = {
     "changes_missing": _("The step changes nothing yet."),
     "too_many_changes": _("A step changes at most %(limit)s values."),
     "fixed_key": _("No step can change “%(key)s”."),
+    "no_stamp": _("“%(key)s” holds no dates, so it cannot be set to the moment of the step."),
+    "set_twice": _("“%(key)s” is given a value and set to the moment of the step; choose one."),
     "not_a_primitive": _("“%(key)s” must be a text, a number, true, false or null."),
     "not_a_text": _("“%(key)s” must be a text or null."),
     "value_too_long": _("The value of “%(key)s” is too long."),

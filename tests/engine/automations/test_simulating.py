@@ -59,6 +59,19 @@ def test_a_simulated_way_is_the_way_of_the_real_run(office: Office) -> None:
     assert found.after.sketch.fields["first_name"] == "Mara"
 
 
+def test_a_stamp_bears_the_time_of_the_virtual_clock(office: Office) -> None:
+    with office.uow.begin() as session:
+        people.custom_property(session, office.workspace, "seen_at", "instant")
+    step = {"key": "stamp", "type": "update_contact", "config": {"stamps": ["seen_at"]}}
+    found = office.simulated(make.delay("wait", 2), step)
+    later = office.clock.now() + timedelta(days=2)
+    stored = later.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    assert found.visits[1].result == {
+        "changes": [{"key": "seen_at", "before": None, "after": stored}]
+    }
+    assert found.after.sketch.values["seen_at"].instant == later
+
+
 def test_the_mail_is_shown_as_it_would_be_and_says_what_is_missing(office: Office) -> None:
     found = office.simulated(make.email("hello", office.template), event={"seats": 3})
     mail = found.visits[0].mail

@@ -80,6 +80,13 @@ def test_every_kind_of_the_engine_is_put_into_words(engine: Any, words: Any) -> 
         ),
         (
             "update_contact",
+            {"stamps": ["seen_at"]},
+            {},
+            "Set seen_at to the moment of the step",
+            "seen_at auf den Zeitpunkt des Schritts setzen",
+        ),
+        (
+            "update_contact",
             {},
             {},
             "Change of the person (none chosen yet)",
@@ -122,6 +129,11 @@ def test_a_mail_says_its_own_subject_and_that_its_template_is_gone(
             "update_contact",
             {"changes": {"vip": True, "plan": None, "note": "x" * 90}},
             "note: " + "x" * 79 + "… · plan: no value · vip: true",
+        ),
+        (
+            "update_contact",
+            {"changes": {"plan": "pro"}, "stamps": ["seen_at"]},
+            "plan: pro · seen_at: the moment of the step",
         ),
     ],
 )

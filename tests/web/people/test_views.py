@@ -1,17 +1,23 @@
 """The pages of people: the search box, the list, one person with everything known."""
 
+from datetime import UTC, datetime
+
 import pytest
 from flask import Flask
 from sqlalchemy import select, update
 
+from engine.accounts.models import Workspace
+from engine.audience import queries
 from engine.audience.models import Contact
 from engine.audience.service import memberships, opting_out
+from engine.automations.walker import StepWalker
 from engine.core.clock import FixedClock
 from engine.core.events import Event
 from engine.core.unit_of_work import UnitOfWork
 from engine.delivery.models import EmailSend
 from engine.house import House
 from tests.factories import audience as people
+from tests.factories import automations as making
 from tests.factories.scenes import Scene
 from tests.web.counting import counting
 from tests.web.picking import one, pick, texts, words
@@ -180,3 +186,28 @@ def test_the_list_asks_no_more_of_the_database_for_more_people(
             assert owner.get("/people").status_code == 200
         counts.append(asked.count)
     assert counts[0] == counts[1] <= 9
+
+
+def test_tim_06_a_stamp_of_noon_in_utc_is_shown_at_two_in_berlin(
+    owner: Reader, acme: Town, scene: Scene, uow: UnitOfWork, clock: FixedClock
+) -> None:
+    noon = datetime(2026, 7, 1, 12, tzinfo=UTC)
+    clock.set(noon)
+    with uow.begin() as session:
+        session.execute(update(Workspace).values(timezone="Europe/Berlin"))
+        people.custom_property(session, scene.workspace_id, "seen_at", "instant")
+        kim = queries.get_contact(session, scene.workspace_id, scene.people["first"])
+        assert kim is not None
+        step = {"key": "stamp", "type": "update_contact", "config": {"stamps": ["seen_at"]}}
+        trigger = {"type": "event_received", "config": {"event_name": "seen"}}
+        document = making.document(step, trigger=trigger)
+        automation = making.live(session, scene.workspace_id, document, noon)
+        making.fire(session, scene.workspace_id, [kim], noon, "seen")
+    StepWalker(uow).sweep()
+    owner.sign_in(acme.people["owner"])  # the session of March is over
+    page = tree(owner.get(f"/people/{scene.people['first']}"))
+    facts = dict(zip(texts(page, "dl.facts dt"), texts(page, "dl.facts dd"), strict=True))
+    assert facts["seen_at"] == "Wed 1 Jul, 14:00 CEST"
+    with uow.read() as session:
+        run = making.runs(session, automation)[0].public_id
+    assert "seen_at: no value → Jul 1, 2026, 2:00:00" in words(tree(owner.get(f"/runs/{run}")))

@@ -17,7 +17,7 @@ class UpdateContactForesight(Foresight[UpdateContactConfig]):
 
     def foresee(self, scene: Scene, config: UpdateContactConfig) -> Foreseen:
         """Say what would really change; the person goes on as changed."""
-        outcome = _KIND.run([scene.visit(config)], {})[0]
+        outcome = _KIND.run([scene.visit(config)], {0: scene.at})[0]
         if isinstance(outcome, Failed):
             return Foreseen(failed=outcome)
         if not isinstance(outcome, Completed) or outcome.patch is None:

@@ -38,6 +38,8 @@ STEP_SAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("delay", {"duration": 1.5, "unit": "weeks"}),
     ("update_contact", {"changes": {"first_name": "Ada", "age": 41, "vip": True, "born": None}}),
     ("update_contact", {"changes": {"gone": False, "age": "many"}}),
+    ("update_contact", {"changes": {}, "stamps": ["born", "lost"]}),
+    ("update_contact", {"changes": {"age": 7}, "stamps": []}),
     ("topic", {"topic_id": "n1", "action": "unsubscribe"}),
     ("condition", {"condition": None}),
     (

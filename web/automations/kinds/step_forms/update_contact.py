@@ -1,17 +1,25 @@
-"""The form of the step `update_contact`: one line for each value it sets or clears."""
+"""The form of the step `update_contact`: a line for each value it sets or clears, and stamps."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from flask_babel import lazy_gettext as _
-from wtforms import BooleanField, FieldList, FormField, SelectField, StringField
+from wtforms import (
+    BooleanField,
+    FieldList,
+    FormField,
+    SelectField,
+    SelectMultipleField,
+    StringField,
+)
 from wtforms import Form as Part
+from wtforms.widgets import CheckboxInput, ListWidget
 
-from engine.audience.models import BOOLEAN, NUMBER
+from engine.audience.models import BOOLEAN, INSTANT, NUMBER
 from engine.automations.kinds.steps.update_contact import FIELDS
 from engine.core.db import JsonObject
 from engine.core.text import read_number
-from web.automations.kinds.base import Choices, KindForm, Sent, options, properties
+from web.automations.kinds.base import Choices, KindForm, Sent, listed, options, properties
 from web.forms import Form
 
 _NAMES: Final[Mapping[str, Any]] = {
@@ -33,11 +41,19 @@ class Line(Part):
 
 
 class Changes(Form):
-    """All of them. stored: as the document has them; types: of the properties."""
+    """All of them. stored: as the document has them; types: of the properties; stamped: whether
+    the document names stamps, even if none."""
 
     changes: Any = FieldList(FormField(Line), label=_("Changes"))
+    stamps = SelectMultipleField(
+        _("Set to the moment of this step"),
+        widget=ListWidget(prefix_label=False),
+        option_widget=CheckboxInput(),
+        validate_choice=False,
+    )
     stored: Mapping[str, Any]
     types: Mapping[str, str]
+    stamped: bool
 
 
 class UpdateContactForm(KindForm):
@@ -45,7 +61,7 @@ class UpdateContactForm(KindForm):
 
     Fields = Changes
     label = _("Change the person")
-    about = _("Set or clear fields and properties of the person.")
+    about = _("Set or clear fields and properties of the person, or note when they came here.")
     wants = frozenset({"properties"})
     template = "automations/kinds/_update_contact.html"
 
@@ -67,7 +83,8 @@ class UpdateContactForm(KindForm):
             "changes": [
                 {"key": key, "value": _text(value), "clear": value is None}
                 for key, value in sorted(changes.items())
-            ]
+            ],
+            "stamps": list(config.get("stamps") or ()),
         }
 
     def offer(self, form: Any, config: JsonObject, choices: Choices) -> None:
@@ -79,11 +96,18 @@ class UpdateContactForm(KindForm):
         offered += [each for each in properties(choices) if each[0] not in known]
         for line in form.changes:
             line.form.key.choices = options(offered, line.form.key.data, "–")
+        form.stamped = "stamps" in config
+        dates = [(each.key, each.label) for each in choices.properties if each.type == INSTANT]
+        known = {key for key, _label in dates}
+        gone = [options([], key)[0] for key in form.stamps.data or () if key not in known]
+        form.stamps.choices = [*listed(dates), *gone]
 
     def read(self, form: Any) -> JsonObject:
         """Return the values by key, each of the type of its property."""
         lines = [line.form for line in form.changes if line.form.key.data]
-        return {"changes": {line.key.data: _value(form, line) for line in lines}}
+        read = {"changes": {line.key.data: _value(form, line) for line in lines}}
+        stamps = list(form.stamps.data or ())
+        return {**read, "stamps": stamps} if stamps or form.stamped else read
 
     def blame(self, form: Any, path: Sequence[str]) -> Any:
         """Return the value of the line that the fault names."""

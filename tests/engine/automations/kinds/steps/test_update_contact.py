@@ -1,6 +1,6 @@
 """The step that changes the person: what it asks for, what check finds, what the run keeps."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -158,3 +158,60 @@ def test_check_finds_what_would_fail_for_certain(
         found = checking.errors(session, world.workspace_id, document)
     where = "/steps/1/config/changes"
     assert found == [Problem(f"{where}{each.pointer}", each.code, each.params) for each in problems]
+
+
+def stamp(*keys: str, **changes: Any) -> dict[str, Any]:
+    config = {"changes": changes, "stamps": list(keys)}
+    return {"key": "stamp", "type": "update_contact", "config": config}
+
+
+def test_tim_06_now_is_stored_once_in_utc_wherever_the_person_is(world: World) -> None:
+    with world.uow.begin() as session:
+        audience.custom_property(session, world.workspace_id, "seen_at", "instant")
+    world.walk_once(change(timezone="Europe/Berlin"))
+    world.clock.set(datetime(2026, 7, 1, 12, tzinfo=UTC))
+    automation = world.walk_once(stamp("seen_at", plan="pro"))
+    noon = "2026-07-01T12:00:00.000Z"
+    assert world.visits(automation)[0].result == {
+        "changes": [
+            {"key": "plan", "before": None, "after": "pro"},
+            {"key": "seen_at", "before": None, "after": noon},
+        ]
+    }
+    with world.uow.read() as session:
+        for person in world.people:
+            now = queries.get_contact(session, world.workspace_id, person.public_id)
+            assert now is not None
+            assert now.properties == {"plan": "pro", "seen_at": noon}
+
+
+@pytest.mark.parametrize(
+    ("keys", "changes", "pointer", "code"),
+    [
+        (["language"], {}, "stamps/0", "no_stamp"),
+        (["email"], {}, "stamps/0", "no_stamp"),
+        (["seen\x00"], {}, "stamps/0", "bad_character"),
+        (["a", "plan"], {"plan": "pro"}, "stamps/1", "set_twice"),
+        ([f"k{n}" for n in range(50)], {"plan": "pro"}, "changes", "too_many_changes"),
+    ],
+)
+def test_a_stamp_that_no_property_bears_is_refused_on_save(
+    keys: list[str], changes: dict[str, Any], pointer: str, code: str
+) -> None:
+    refused = read_document(make.document(stamp(*keys, **changes)))
+    assert isinstance(refused, Refused)
+    found = [(problem.pointer, problem.code) for problem in refused.problems]
+    assert found == [(f"/steps/0/config/{pointer}", code)]
+
+
+def test_check_finds_stamps_without_a_date_to_set(world: World) -> None:
+    with world.uow.begin() as session:
+        audience.custom_property(session, world.workspace_id, "seen_at", "instant")
+    document = read_document(make.document(stamp("seen_at", "gone", "plan")))
+    assert isinstance(document, Document)
+    with world.uow.read() as session:
+        found = checking.errors(session, world.workspace_id, document)
+    assert found == [
+        Problem("/steps/0/config/stamps/1", "property_not_found", {"name": "gone"}),
+        Problem("/steps/0/config/stamps/2", "no_date_property", {"name": "plan"}),
+    ]
