@@ -1,11 +1,11 @@
 """An answer that is slow, or an error: the form stays, and one press is one request."""
 
-from collections.abc import Iterator
 from functools import wraps
 from threading import Event
 from typing import Any
 
 import pytest
+from flask import Flask
 from playwright.sync_api import Page, expect
 
 from engine.automations import service
@@ -31,19 +31,21 @@ def rail(site: Site, uow: UnitOfWork, acme: Town, clock: FixedClock, page: Page)
     return page
 
 
-@pytest.fixture
-def held(site: Site) -> Iterator[Event]:
-    """Let the console keep the answer to a saved step until the event is set."""
-    go, view = Event(), site.app.view_functions[CONFIGURE]
+class Held:
+    """A view that keeps its answers until `go` is set; `arrived` says that somebody asked."""
 
-    @wraps(view)
-    def slow(**arguments: str) -> Any:
-        assert go.wait(20)
-        return view(**arguments)
+    def __init__(self, app: Flask, endpoint: str) -> None:
+        self.go, self.arrived, self.asked = Event(), Event(), 0
+        view = app.view_functions[endpoint]
 
-    site.app.view_functions[CONFIGURE] = slow
-    yield go
-    go.set()
+        @wraps(view)
+        def slow(**arguments: str) -> Any:
+            self.asked += 1
+            self.arrived.set()
+            assert self.go.wait(20)
+            return view(**arguments)
+
+        app.view_functions[endpoint] = slow
 
 
 def test_a_broken_answer_names_its_reference_and_leaves_form_and_plan(
@@ -71,26 +73,27 @@ def test_a_broken_answer_names_its_reference_and_leaves_form_and_plan(
     )
 
 
+PRESS = """(name) => [...document.querySelectorAll("button")]
+    .find((button) => button.textContent.trim() === name).click()"""
+
+
 def test_while_an_answer_is_awaited_the_button_is_busy_keeps_its_words_and_sends_once(
-    rail: Page, held: Event
+    rail: Page, site: Site
 ) -> None:
-    sent: list[str] = []
-    rail.on(
-        "request", lambda request: sent.append(request.url) if request.method == "POST" else None
-    )
+    held = Held(site.app, CONFIGURE)
     button = rail.get_by_role("button", name="Save in the draft")
     button.click()
     expect(button).to_have_attribute("aria-busy", "true")
     expect(button).to_have_text("Save in the draft")
     button.click()
     rail.keyboard.press("Enter")
-    held.set()
+    held.go.set()
     expect(rail.locator("#said")).to_have_text("Saved in the draft.")
     expect(rail.locator("#at-wait h3")).to_have_text("Wait 77 days")
-    assert len(sent) == 1
+    assert held.asked == 1
 
 
-# Playwright asks nothing of a page that is about to be left; the page notes it itself.
+# Playwright looks at nothing on a page that is about to be left; the page notes it itself.
 NOTE = """() => document.addEventListener("submit", (event) => setTimeout(() => {
     const button = event.target.querySelector("button");
     sessionStorage.setItem("seen", button.getAttribute("aria-busy") + " " + button.textContent);
@@ -98,17 +101,17 @@ NOTE = """() => document.addEventListener("submit", (event) => setTimeout(() => 
 
 
 def test_a_plain_form_is_busy_as_well_and_sends_once(site: Site, acme: Town, page: Page) -> None:
-    sent: list[str] = []
     site.sign_in(page, acme.people["owner"])
     page.goto(f"{site.address}/automations/new")
+    held = Held(site.app, "automations.new")
     page.get_by_label("Name").fill("Once")
     page.evaluate(NOTE)
-    page.on(
-        "request", lambda request: sent.append(request.url) if request.method == "POST" else None
-    )
-    page.get_by_role("button", name="Create draft").dblclick()
+    page.evaluate(PRESS, "Create draft")
+    assert held.arrived.wait(10)
+    page.evaluate(PRESS, "Create draft")
+    held.go.set()
     expect(page.get_by_role("heading", level=1)).to_have_text("Once")
     assert page.evaluate("sessionStorage.getItem('seen')") == "true Create draft"
-    assert len(sent) == 1
+    assert held.asked == 1
     page.goto(f"{site.address}/automations")
     expect(page.get_by_role("link", name="Once", exact=True)).to_have_count(1)
