@@ -4,7 +4,14 @@ A new area adds its line; the probe fails for a route with an id whose area has 
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from engine.accounts import view_rows
+from engine.accounts.models import Membership
+from engine.accounts.service import views
 from engine.automations.queries import RunFilter
 from engine.automations.service import RunAct, bulk
 from engine.core.clock import FixedClock
@@ -36,6 +43,7 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         draft = asking.draft(session, workspace_id, making.document(making.delay("a")), clock.now())
         request = asking.ask(session, workspace_id, draft, clock.now(), note="Ready for Monday.")
         template = delivery.newest_names(session, workspace_id, 1)[0][0]
+        view_id = _view(session, workspace_id, clock.now())
     return {
         "api_keys": {"public_id": key_id},
         "approvals": {"public_id": request},
@@ -45,9 +53,26 @@ def furnish(house: House, clock: FixedClock, workspace_id: int) -> Mapping[str, 
         # A link is good for whoever holds it; this one was made up.
         "links": {"token": "made.up.here.withoutthesignature1234"},
         "people": {"public_id": scene.people["first"]},
-        "runs": {"public_id": next(iter(scene.runs.values())), "job_id": job_id},
+        "runs": {
+            "public_id": next(iter(scene.runs.values())),
+            "job_id": job_id,
+            "view_id": view_id,
+        },
         "secrets": {"public_id": hook},
         "suppressions": {"public_id": blocked},
         "sends": {"public_id": scene.sends["first"]},
         "templates": {"public_id": template},
     }
+
+
+def _view(session: Session, workspace_id: int, at: datetime) -> str:
+    """Return a view of the list of runs that somebody of the workspace has saved."""
+    member = Membership
+    user_id = (
+        session.scalar(
+            select(member.user_id).where(member.workspace_id == workspace_id).order_by(member.id)
+        )
+        or accounts.user(session, workspace_id).id
+    )
+    views.save_view(session, workspace_id, user_id, views.RUNS, "Waiting", "status=running", at)
+    return view_rows.list_views(session, workspace_id, user_id, views.RUNS)[0].public_id

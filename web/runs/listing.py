@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from urllib.parse import urlencode
 
 from flask_babel import gettext
 from flask_babel import lazy_gettext as _
@@ -56,6 +57,16 @@ class Choices:
 
     automations: Sequence[tuple[str, str]]
     steps: Sequence[tuple[str, str]]
+
+
+def asked(sent: Mapping[str, str]) -> dict[str, str]:
+    """Return every filter that an address or a form names, '' where it does not; nothing else."""
+    return {name: sent.get(name, "").strip() for name in FIELDS}
+
+
+def spelt(filters: Mapping[str, str]) -> str:
+    """Return filters as an address spells them, always in one order; '' for none."""
+    return urlencode([(name, filters[name]) for name in FIELDS if filters.get(name)])
 
 
 def read(asked: Mapping[str, str], zone: str) -> RunFilter:

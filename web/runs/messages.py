@@ -37,6 +37,17 @@ REASONS: Final[Mapping[str, LazyString]] = {
     "action_needed": _("Say what is to be done."),
     "step_needed": _("Say which step to move to."),
     "run_job_not_found": _("There is no such job."),
+    "view_not_found": _("There is no such view."),
+    "view_name_missing": _("Give the view a name."),
+    "view_name_too_long": _(
+        "A name has at most %(limit)s characters; this one has %(length)s. Shorten it."
+    ),
+    "view_name_invalid": _("The name holds a character that cannot be kept."),
+    "view_empty": _("No filter is set, so there is nothing to keep. Set one, then save the view."),
+    "view_too_long": _("These filters are too long to be kept. Shorten one of the texts."),
+    "too_many_views": _(
+        "You have %(limit)s views, and no more fit. Open one that you do not need, and delete it."
+    ),
     "job_is_done": _("It has done all its runs already."),
 }
 # What an act did, for the line above the page.
