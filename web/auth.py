@@ -208,6 +208,15 @@ def _note_seen(found: Person) -> None:
         service.note_seen(apart, token, now())
 
 
+def _page_around() -> str | None:
+    """Return the address of the page whose part htmx asked for, as a path of this console."""
+    try:
+        parts = urlsplit(request.headers.get("HX-Current-URL", ""))
+    except ValueError:
+        return None
+    return local_path(f"{parts.path}?{parts.query}" if parts.query else parts.path)
+
+
 def _send_to_sign_in() -> BaseResponse:
     """Lead to the sign-in page, and back afterwards where that makes sense."""
     here = request.full_path.rstrip("?") if request.method == "GET" else None
@@ -215,6 +224,6 @@ def _send_to_sign_in() -> BaseResponse:
     if htmx.wants_fragment():
         # Swapping the sign-in page into a corner of this one would help nobody.
         answer: Response = make_response("", 401)
-        answer.headers["HX-Redirect"] = url_for("home.index")
+        answer.headers["HX-Redirect"] = url_for("home.index", next=_page_around())
         return answer
     return redirect(address, 303 if request.method != "GET" else 302)

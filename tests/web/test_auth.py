@@ -50,6 +50,12 @@ def test_an_ended_session_of_htmx_reloads_the_whole_page(
         assert service.revoke_sessions(session, acme.ids["owner"], START) == 1
     answer = owner.get("/audit", HTMX)
     assert (answer.status_code, answer.headers["HX-Redirect"]) == (401, "/")
+    around = {**HTMX, "HX-Current-URL": "http://localhost/runs?status=running"}
+    answer = owner.get("/audit", around)
+    assert answer.headers["HX-Redirect"] == "/?next=/runs?status%3Drunning"
+    for elsewhere in ("https://evil.example//evil.example/x", "javascript:alert(1)", "http://[x"):
+        answer = owner.get("/audit", {**HTMX, "HX-Current-URL": elsewhere})
+        assert answer.headers["HX-Redirect"] == "/", elsewhere
 
 
 def test_a_revoked_session_ends_at_once(uow: UnitOfWork, acme: Town, owner: Reader) -> None:

@@ -21,6 +21,22 @@ def test_the_address_may_be_typed_with_spaces_and_capitals(stranger: Reader, acm
     assert stranger.sign_in(f"  {acme.people['owner'].upper()} ").status_code == 303
 
 
+def test_a_password_manager_finds_its_fields_and_nothing_forbids_to_paste(
+    stranger: Reader,
+) -> None:
+    page = tree(stranger.get("/"))
+    purposes = {
+        str(field.get("name")): (field.get("type"), field.get("autocomplete"))
+        for field in page.xpath("//main//input[not(@type='hidden')]")
+    }
+    assert purposes == {
+        "email": ("email", "username"),
+        "password": ("password", "current-password"),
+    }
+    assert page.xpath("//label[@for='email'] | //label[@for='password']")
+    assert not page.xpath("//@onpaste | //@oncopy | //canvas | //iframe")
+
+
 def test_known_and_unknown_addresses_get_the_same_answer(stranger: Reader, acme: Town) -> None:
     known = stranger.sign_in(acme.people["owner"], WRONG)
     unknown = stranger.sign_in("nobody@acme.example", WRONG)
