@@ -30,7 +30,7 @@ from web.runs import routes as runs
 from web.secrets import views as secrets
 from web.sends import views as sends
 from web.suppressions import views as suppressions
-from web.templates import views as templates
+from web.templates import routes as templates
 from web.workspace import views as workspace
 
 ROOT: Final = Path(__file__).resolve().parent.parent

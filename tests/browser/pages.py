@@ -18,6 +18,7 @@ APART = frozenset(
         "people.choose",
         "sends.body",
         "templates.body",
+        "templates.gallery_body",
     }
 )
 # Confirmations stand in the page too; without script they are open.

@@ -90,6 +90,18 @@ def filled(row: TemplateRow) -> TemplateForm:
     )
 
 
+def begun(given: TemplateInput) -> TemplateForm:
+    """Return the form of a new template that begins with a text from the gallery."""
+    return TemplateForm(
+        formdata=None,
+        name=given.name,
+        subject=given.subject,
+        written=HTML if given.mjml is None else MJML,
+        source=given.html if given.mjml is None else given.mjml,
+        purpose=given.purpose,
+    )
+
+
 def same(row: TemplateRow, given: TemplateInput) -> bool:
     """Return whether a template says already what the form asks for."""
     return all(getattr(row, name) == value for name, value in vars(given).items())

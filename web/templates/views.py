@@ -19,8 +19,8 @@ from web import auth, errors, htmx
 from web.request import now, session
 from web.sends.views import MAIL_POLICY
 from web.tables import Page
-from web.templates import showing
-from web.templates.editing import TemplateForm, changes, filled, same
+from web.templates import gallery, showing
+from web.templates.editing import TemplateForm, begun, changes, filled, same
 from web.templates.messages import words
 from web.templates.showing import Shown
 
@@ -41,8 +41,13 @@ def index() -> Response:
 @pages.get("/new")
 @auth.requires("templates:manage")
 def new() -> Response:
-    """Show the form of a new template."""
-    return _show(None, TemplateForm(formdata=None), None)
+    """Show the form of a new template; with `language` and `text` it begins as in the gallery."""
+    if "text" not in request.args:
+        return _show(None, TemplateForm(formdata=None), None)
+    starter = gallery.find(request.args.get("language", ""), request.args["text"])
+    if starter is None:
+        raise NotFound
+    return _show(None, begun(starter.given), _look(starter.given), starter=starter)
 
 
 @pages.post("/new")
@@ -116,14 +121,14 @@ def preview(public_id: str) -> Response:
 @auth.requires("templates:manage")
 def frame_of_input() -> Response:
     """Show nothing but the HTML of what stands in the form, shut in by a policy of its own."""
-    return _framed(_look(TemplateForm().given(), brief=True))
+    return framed(TemplateForm().given())
 
 
 @pages.get("/<public_id>/body")
 @auth.requires("templates:read")
 def body(public_id: str) -> Response:
     """Show nothing but the HTML of a template as it is saved; `contact` says for whom."""
-    return _framed(_look(_written(_found(public_id)), brief=True))
+    return framed(_written(_found(public_id)))
 
 
 @pages.post("/<public_id>/delete")
@@ -204,7 +209,9 @@ def _preview(row: TemplateRow | None) -> Response:
     return _show(row, form, shown, errors.FORM_REFUSED if shown.flaw else 200)
 
 
-def _framed(shown: Shown) -> Response:
+def framed(given: TemplateInput) -> Response:
+    """Return the HTML of a template alone, shut in by a policy of its own."""
+    shown = _look(given, brief=True)
     plain = Markup("<!doctype html><p>{}</p>").format(shown.flaw)
     answer = make_response(plain if shown.flaw else shown.html)
     answer.headers["Content-Security-Policy"] = MAIL_POLICY
@@ -232,9 +239,13 @@ def _conflict(public_id: str, form: TemplateForm) -> Response:
 
 
 def _show(
-    row: TemplateRow | None, form: TemplateForm, shown: Shown | None, status: int = 200
+    row: TemplateRow | None,
+    form: TemplateForm,
+    shown: Shown | None,
+    status: int = 200,
+    starter: gallery.Starter | None = None,
 ) -> Response:
-    context: dict[str, Any] = {"template": row, "form": form, "shown": shown}
+    context: dict[str, Any] = {"template": row, "form": form, "shown": shown, "starter": starter}
     context["contact"] = request.values.get("contact", "").strip()[:320]
     if row is not None:
         context["uses"] = using(session(), auth.person().workspace_id, row.public_id)
