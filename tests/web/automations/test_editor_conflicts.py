@@ -34,7 +34,8 @@ def test_a_stale_edit_shows_who_was_faster_and_both_versions(mine: Desk, theirs:
     assert answer.status_code == 409
     page = tree(answer)
     assert words(one(page, "#rail-title")) == "Somebody else changed this draft"
-    assert mine.town.people["editor"] in words(one(page, "#rail"))
+    who = mine.town.people["editor"]
+    assert f"{who} changed it Mon 2 Mar, 09:00 UTC" in words(one(page, "#rail"))
     assert "How long: 9 → 5" in words(one(page, "#rail .lines"))
     assert mine.step("first")["config"]["duration"] == 9
 

@@ -31,7 +31,9 @@ def test_a_signing_secret_is_made_shown_once_and_stored_sealed(
     assert (answer.status_code, answer.location) == (303, "/secrets")
     with owner.client.session_transaction() as cookie:
         said = str(dict(cookie))
-    value = words(one(tree(owner.get("/secrets")), "#fresh-secret"))
+    fresh = tree(owner.get("/secrets"))
+    value = words(one(fresh, "#fresh-secret"))
+    assert words(one(fresh, "[data-copy=fresh-secret]")) == "Copy"
     [row] = stored(uow)
     assert crypto.unseal(row.sealed, PURPOSE) == value
     assert value.removeprefix("whsec_") not in said
