@@ -8,6 +8,8 @@ import pytest
 
 from engine.core.outcome import Refused
 from web.accounts.messages import WORDS, words
+from web.approvals import messages as approvals
+from web.runs import messages as runs
 from web.secrets import messages as secrets
 from web.workspace import messages as workspace
 
@@ -40,8 +42,9 @@ def _reasons() -> set[str]:
 def test_every_reason_of_the_room_has_words() -> None:
     reasons = _reasons()
     assert len(reasons) > 10
-    # What a workspace limits, and the secrets it keeps, have pages of their own.
-    assert reasons - set(WORDS) - set(workspace.WORDS) - set(secrets.WORDS) == set()
+    # Limits, secrets and requests have pages of their own; views stand with the list of runs.
+    elsewhere = {*workspace.WORDS, *secrets.WORDS, *approvals.WORDS, *runs.REASONS}
+    assert reasons - set(WORDS) - elsewhere == set()
 
 
 @pytest.mark.parametrize("reason", sorted(WORDS))
