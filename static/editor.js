@@ -158,7 +158,7 @@
     form().requestSubmit();
   }
   window.addEventListener("beforeunload", function (event) {
-    if (dirty() && !form().hasAttribute("data-busy")) event.preventDefault();
+    if (dirty() && !form().matches("[data-busy], [data-kept]")) event.preventDefault();
   });
 
   /* Alt with an arrow moves the step; Ctrl+Z and Ctrl+Y walk over the changes of the draft. */

@@ -209,17 +209,23 @@ def _note_seen(found: Person) -> None:
 
 
 def _page_around() -> str | None:
-    """Return the address of the page whose part htmx asked for, as a path of this console."""
+    """Return the address of the page that a part or a form belongs to, as a path of this console.
+
+    htmx names the page; a form that is sent as browsers do comes from the page before.
+    """
+    by_htmx = request.headers.get("HX-Current-URL")
     try:
-        parts = urlsplit(request.headers.get("HX-Current-URL", ""))
+        parts = urlsplit(request.referrer or "" if by_htmx is None else by_htmx)
     except ValueError:
+        return None
+    if by_htmx is None and parts.netloc != request.host:
         return None
     return local_path(f"{parts.path}?{parts.query}" if parts.query else parts.path)
 
 
 def _send_to_sign_in() -> BaseResponse:
     """Lead to the sign-in page, and back afterwards where that makes sense."""
-    here = request.full_path.rstrip("?") if request.method == "GET" else None
+    here = request.full_path.rstrip("?") if request.method == "GET" else _page_around()
     address = url_for("home.index", next=local_path(here))
     if htmx.wants_fragment():
         # Swapping the sign-in page into a corner of this one would help nobody.

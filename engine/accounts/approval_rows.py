@@ -99,7 +99,7 @@ def pending_count(session: Session, workspace_id: int, most: int = MOST) -> int:
     return session.scalar(pending_number(workspace_id, most)) or 0
 
 
-def pending_number(workspace_id: int, most: int = MOST) -> Select[tuple[int]]:
+def pending_number(workspace_id: int, most: int = MOST) -> Select[int]:
     """Return `pending_count` as a query of one value, for a statement that asks more."""
     row = Approval
     waiting = (

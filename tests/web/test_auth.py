@@ -58,6 +58,16 @@ def test_an_ended_session_of_htmx_reloads_the_whole_page(
         assert answer.headers["HX-Redirect"] == "/", elsewhere
 
 
+def test_a_form_sent_after_the_session_ended_leads_back_to_its_page(stranger: Reader) -> None:
+    for page, address in (
+        ("http://localhost/templates/new?language=de", "/?next=/templates/new?language%3Dde"),
+        ("http://evil.example/templates/new", "/"),
+        ("http://[x", "/"),
+    ):
+        answer = stranger.post("/templates/new", {"name": "mine"}, {"Referer": page})
+        assert (answer.status_code, answer.location) == (303, address)
+
+
 def test_a_revoked_session_ends_at_once(uow: UnitOfWork, acme: Town, owner: Reader) -> None:
     token = owner.token()
     with uow.begin() as session:

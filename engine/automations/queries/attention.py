@@ -92,7 +92,7 @@ def cause_count(session: Session, workspace_id: int, most: int = MOST) -> int:
     return session.scalar(cause_number(workspace_id, most)) or 0
 
 
-def cause_number(workspace_id: int, most: int = MOST) -> Select[tuple[int]]:
+def cause_number(workspace_id: int, most: int = MOST) -> Select[int]:
     """Return `cause_count` as a query of one value, for a statement that asks more."""
     asking = _asking(workspace_id, most)
     key = (asking.c.automation_id, asking.c.failed_step_key, asking.c.error_code)
