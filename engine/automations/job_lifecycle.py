@@ -66,6 +66,11 @@ def stop(session: Session, workspace_id: int, job_id: int, at: datetime) -> bool
     return bool(transition_many(session, RUN_JOBS, (WORKING, HALTED), where, ended))
 
 
+def give_up(session: Session, claimed: tuple[int, int], at: datetime) -> bool:
+    """End a claimed job that cannot go on, before its end."""
+    return _move(session, claimed, HALTED, {"finished_at": at, "lease_until": None})
+
+
 def _move(session: Session, claimed: tuple[int, int], to: str, columns: Mapping[str, Any]) -> bool:
     row_id, attempt = claimed
     where = [RunJob.id == row_id, RunJob.attempt == attempt]

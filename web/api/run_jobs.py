@@ -67,7 +67,10 @@ class CountOut(Out):
 
 
 class JobOut(Out):
-    """A job. total: runs found when it was asked for; done and refused: so far."""
+    """A job. total: runs found when it was asked for; done and refused: so far.
+
+    fault: a code where the job ended by itself before its end, else null.
+    """
 
     id: str
     action: str
@@ -80,6 +83,7 @@ class JobOut(Out):
     refused: int
     created_at: datetime
     finished_at: datetime | None
+    fault: str | None
 
 
 class ItemQuery(PageQuery):

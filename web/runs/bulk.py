@@ -63,6 +63,7 @@ def job(job_id: str) -> Response:
         "runs/_job.html",
         job=found,
         title=messages.many(found.action),
+        fault=messages.refusal(Refused(found.fault)) if found.fault else "",
         by=who(found.created_by, names),
         refused=[(item, messages.refusal(Refused(item.reason or ""))) for item in refused],
         page=Page(following, first=after is None),

@@ -36,6 +36,14 @@ REASONS: Final[Mapping[str, LazyString]] = {
     "too_many": _("More than %(limit)s runs at once: narrow the filter."),
     "action_needed": _("Say what is to be done."),
     "step_needed": _("Say which step to move to."),
+    "act_raised": _(
+        "The program made a mistake with this run, so it was left as it is. The worker’s log says "
+        "what happened."
+    ),
+    "job_raised": _(
+        "The program made a mistake and could not go on; the worker’s log says what happened. "
+        "What was done stays done. Ask for the rest anew with the same filters."
+    ),
     "run_job_not_found": _("There is no such job."),
     "view_not_found": _("There is no such view."),
     "view_name_missing": _("Give the view a name."),

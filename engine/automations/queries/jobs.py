@@ -1,21 +1,28 @@
 """Reads of acts on many runs: how far one is, and what became of each run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from engine.audience.models import Contact
 from engine.automations.models import AutomationRun, RunJob, RunJobItem
+from engine.automations.models.jobs import HALTED
 from engine.core.db import JsonObject, next_cursor, older
+
+# The number of no run: what is noted under it is about the job itself.
+ITSELF: Final = 0
 
 
 @dataclass(frozen=True)
 class JobRow:
-    """One job. total: runs it found when it was asked for; done, refused: so far."""
+    """One job. total: runs it found when it was asked for; done, refused: so far.
+
+    fault: why it ended by itself before its end, as a code.
+    """
 
     row_id: int
     public_id: str
@@ -30,6 +37,7 @@ class JobRow:
     created_by: str
     created_at: datetime
     finished_at: datetime | None
+    fault: str | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,17 @@ def get_job(session: Session, workspace_id: int, public_id: str) -> JobRow | Non
         .where(row.workspace_id == workspace_id, row.public_id == public_id)
         .execution_options(populate_existing=True)
     )
-    return None if found is None else _job(found)
+    if found is None:
+        return None
+    if found.status != HALTED:
+        return _job(found)
+    item = RunJobItem
+    fault = session.scalar(
+        select(item.reason).where(
+            item.workspace_id == workspace_id, item.job_id == found.id, item.run_id == ITSELF
+        )
+    )
+    return replace(_job(found), fault=fault)
 
 
 def page_jobs(session: Session, workspace_id: int, limit: int = 20) -> Sequence[JobRow]:
@@ -88,6 +106,7 @@ def page_items(
         .where(
             item.workspace_id == workspace_id,
             item.job_id == job_row_id,
+            item.run_id != ITSELF,
             older(item.run_id, after),
         )
     )

@@ -1,19 +1,24 @@
 """Acts on many runs: asked for, worked off page by page, stopped; a lost worker does none twice."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 
+from engine.automations import job_walker
 from engine.automations.job_walker import JobWalker
 from engine.automations.models import AutomationRun, RunJob, RunJobItem
 from engine.automations.pruning import forget_jobs, old_jobs
 from engine.automations.queries import RunFilter, jobs
 from engine.automations.queries.jobs import JobRow
 from engine.automations.queries.run_rows import read_filter, write_filter
-from engine.automations.service import RunAct, bulk
+from engine.automations.service import RunAct, acting, bulk
 from engine.core.clock import FixedClock
 from engine.core.outcome import Recorded, Refused, Transitioned
 from engine.core.unit_of_work import UnitOfWork
@@ -137,16 +142,91 @@ def test_a_worker_that_is_lost_between_pages_leaves_the_rest_to_another(world: W
     claimed = lost._claim(None)
     assert claimed is not None
     with world.uow.begin() as session:
-        assert lost._do_page(session, claimed)
+        assert lost._do_page(session, claimed, job_walker._act, 10)
     walk(world)
     assert job(world, asked).done == 10
     world.clock.advance(timedelta(seconds=121))
     walk(world)
     with world.uow.begin() as session:
-        assert not lost._do_page(session, claimed)
+        assert not lost._do_page(session, claimed, job_walker._act, 10)
     done = job(world, asked)
     assert (done.status, done.done, done.refused) == ("done", PEOPLE, 0)
     assert items(world, asked) == Counter({("done", None): PEOPLE})
+
+
+@pytest.mark.parametrize("page", [1, 7, 200])
+def test_a_run_that_raises_is_left_out_and_the_rest_is_done(
+    world: World, monkeypatch: pytest.MonkeyPatch, page: int
+) -> None:
+    world.walk_once(make.delay("wait", 1))
+    asked = ask(world, "cancel")
+    with world.uow.read() as session:
+        ids = list(session.scalars(select(AutomationRun.id).order_by(AutomationRun.id)))
+    bad, tries = {ids[4], ids[5], ids[22]}, Counter[int]()
+    really = acting.act_many
+
+    def act_many(session: Session, workspace_id: int, run_ids: Sequence[int], *more: Any) -> Any:
+        tries.update(run_ids)
+        answers = really(session, workspace_id, run_ids, *more)
+        if bad & set(run_ids):  # after writing, as a fault late in a page would
+            raise ZeroDivisionError
+        return answers
+
+    monkeypatch.setattr(acting, "act_many", act_many)
+    walk(world, page)
+    done = job(world, asked)
+    assert (done.status, done.done, done.refused, done.fault) == ("done", PEOPLE - 3, 3, None)
+    assert items(world, asked) == Counter(
+        {("done", None): PEOPLE - 3, ("refused", "act_raised"): 3}
+    )
+    assert statuses(world) == Counter(cancelled=PEOPLE - 3, running=3)
+    assert max(tries.values()) <= 3
+
+
+@pytest.mark.parametrize("where", ["read_filter", "page_ids"])
+def test_a_job_that_raises_wherever_it_is_tried_ends_and_says_so(
+    world: World, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    world.walk_once(make.delay("wait", 1))
+    asked, other = ask(world, "cancel"), ask(world, "cancel")
+    tries = []
+
+    def raises(*asked: Any) -> Any:
+        tries.append(asked)
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(job_walker, where, raises)
+        walk(world)
+    assert len(tries) == 6  # three for each of the two
+    ended = job(world, asked)
+    assert (ended.status, ended.done, ended.refused, ended.fault) == ("stopped", 0, 0, "job_raised")
+    assert ended.finished_at is not None
+    assert items(world, asked) == Counter()
+    walk(world)  # nobody takes it up again
+    assert job(world, other).fault == "job_raised"
+    assert statuses(world) == Counter(running=PEOPLE)
+
+
+def test_while_the_database_is_away_a_job_is_not_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.walk_once(make.delay("wait", 1))
+    asked = ask(world, "cancel")
+    walker = JobWalker(world.uow, 10)
+    away = OperationalError("", {}, Exception("away"))
+
+    def locked(*_asked: Any) -> Any:
+        raise away
+
+    with monkeypatch.context() as patched:
+        patched.setattr(walker, "_locked", locked)
+        with pytest.raises(OperationalError):
+            walker.sweep()
+    assert job(world, asked).status == "running"
+    world.clock.advance(timedelta(seconds=121))
+    walk(world)
+    assert (job(world, asked).status, job(world, asked).done) == ("done", PEOPLE)
 
 
 def test_two_workers_and_the_steps_walker_at_one_job_do_each_run_once(world: World) -> None:

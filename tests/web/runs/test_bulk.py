@@ -3,6 +3,7 @@
 import pytest
 from flask import Flask
 
+from engine.automations import job_walker
 from engine.house import House
 from tests.factories.books import assert_books
 from tests.factories.scenes import Scene
@@ -87,6 +88,22 @@ def test_a_stopped_job_leaves_the_rest_alone(owner: Reader, scene: Scene, house:
     assert "Done: 0." in words(one(tree(owner.get(address)), "#job"))
     owner.post(f"{address}/stop")
     assert "stopped already" in words(one(tree(owner.get(address)), "#said"))
+
+
+def test_a_job_that_could_not_go_on_says_so_on_its_page(
+    owner: Reader, scene: Scene, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = ask(owner, action="cancel", status="running")
+
+    def raises(*_asked: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(job_walker, "page_ids", raises)
+    work(house)
+    panel = words(one(tree(owner.get(address)), "#job"))
+    assert "Stopped" in panel
+    assert "The program made a mistake and could not go on" in panel
+    assert "Stop it" not in panel
 
 
 @pytest.mark.parametrize(
