@@ -86,6 +86,10 @@ DELIVERY: Final[Mapping[str, LazyString]] = {
     "template_broken": _(
         "It does not work as a template (line %(line)s, column %(column)s): %(message)s"
     ),
+    "template_in_use": _(
+        "Automations name this template, so it stays (their number: %(count)s). Choose another one "
+        "there first."
+    ),
     "template_not_found": _("There is no such template."),
     "contact_not_found": _("There is no such person."),
     "too_long": _("must have at most %(limit)s characters"),

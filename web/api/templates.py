@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from engine.automations.service.discarding import discard_template
 from engine.core.outcome import Refused, missing
 from engine.delivery import queries, service
 from engine.delivery.models import MARKETING, PURPOSES
@@ -147,8 +148,11 @@ def replace_template(call: Call, path: ById, body: NewTemplate) -> Result:
 
 @area.delete("/templates/<id>", "templates:manage")
 def delete_template(call: Call, path: ById) -> Result:
-    """Delete a template; mails that were sent with it keep their text."""
-    gone = service.delete_template(call.session, call.workspace_id, path.id, call.actor, call.at)
+    """Delete a template that no automation names; sent mails keep their text.
+
+    One that automations name, in a draft or in force, stays: 409 with their number.
+    """
+    gone = discard_template(call.session, call.workspace_id, path.id, call.actor, call.at)
     return gone if isinstance(gone, Refused) else Answer(None, 204)
 
 

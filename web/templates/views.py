@@ -9,6 +9,7 @@ from werkzeug.exceptions import NotFound
 
 from engine.audience import queries as audience
 from engine.automations.queries.using import using
+from engine.automations.service.discarding import discard_template
 from engine.core.outcome import Refused, missing
 from engine.delivery import queries, service
 from engine.delivery.queries import TemplateRow
@@ -135,22 +136,19 @@ def body(public_id: str) -> Response:
 @auth.requires("templates:manage")
 def delete(public_id: str) -> Response:
     """Delete a template that no automation uses."""
-    workspace_id = auth.person().workspace_id
     _found(public_id)
-    users = {use.automation_id for use in using(session(), workspace_id, public_id)}
-    if users:
-        refusal = ngettext(
-            "%(num)s automation uses this template, so it stays.",
-            "%(num)s automations use this template, so it stays.",
-            len(users),
-        )
-        flash(refusal, "stop")
-        return htmx.see_other(url_for("templates.detail", public_id=public_id))
-    gone = service.delete_template(session(), workspace_id, public_id, auth.actor(), now())
-    if isinstance(gone, Refused):
-        errors.abort_if_missing(gone)
-    flash(gettext("The template is deleted."))
-    return htmx.see_other(url_for("templates.index"))
+    kept = discard_template(session(), auth.person().workspace_id, public_id, auth.actor(), now())
+    if kept is None:
+        flash(gettext("The template is deleted."))
+        return htmx.see_other(url_for("templates.index"))
+    errors.abort_if_missing(kept)
+    refusal = ngettext(
+        "%(num)s automation uses this template, so it stays.",
+        "%(num)s automations use this template, so it stays.",
+        int(kept.params["count"]),
+    )
+    flash(refusal, "stop")
+    return htmx.see_other(url_for("templates.detail", public_id=public_id))
 
 
 @pages.post("/<public_id>/test")

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.web.api.seeds import TEMPLATE, plant
+from tests.web.api.seeds import DOCUMENT, TEMPLATE, plant
 from tests.web.api.support import Program, pointers, problem
 
 MJML: Final = (
@@ -102,3 +102,17 @@ def test_a_put_replaces_what_its_etag_names(
     assert changed.items() <= shop.get(path).json.items()
     assert kept.headers["ETag"] == shop.get(path).headers["ETag"] != tag
     problem(shop.call("PUT", path, body, headers={"If-Match": tag}), 412, "etag_mismatch")
+
+
+def test_a_template_that_automations_name_is_not_deleted_and_their_number_is_told(
+    shop: Program,
+) -> None:
+    template = shop.made("/templates", TEMPLATE)["id"]
+    mail = {"key": "mail", "type": "email", "config": {"template_id": template}}
+    automation = shop.made("/automations", {**DOCUMENT, "steps": [mail]})["id"]
+    told = problem(shop.call("DELETE", f"/templates/{template}"), 409, "template_in_use")
+    assert "(their number: 1)" in told["detail"]
+    assert shop.get(f"/templates/{template}").status_code == 200
+    assert shop.call("DELETE", f"/automations/{automation}").status_code == 204
+    assert shop.call("DELETE", f"/templates/{template}").status_code == 204
+    assert shop.get(f"/templates/{template}").status_code == 404
