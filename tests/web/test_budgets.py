@@ -46,7 +46,7 @@ MOST: Final[Mapping[str, int]] = {
     "help.page": 6,
     "home.index": 16,
     "links.unsubscribe": 8,
-    "people.ask_event": 9,
+    "people.ask_event": 10,
     "people.choose": 6,
     "people.detail": 19,
     "people.find": 9,

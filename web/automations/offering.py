@@ -10,6 +10,7 @@ from engine.accounts import secret_rows
 from engine.accounts.service.secrets import ADDRESS, SIGNING
 from engine.audience import queries as audience
 from engine.audience.models import BUILT_IN, TEXT
+from engine.audience.queries.event_names import names_seen
 from engine.delivery import queries as delivery
 from web.automations.kinds.base import Choices, PropertyChoice
 
@@ -39,7 +40,13 @@ def read(session: Session, workspace_id: int, wants: Set[str]) -> Choices:
     secrets = [] if not wants & _SECRETS.keys() else secret_rows.list_secrets(session, workspace_id)
     kept = {_SECRETS[want] for want in wants & _SECRETS.keys()}
     named = [(row.public_id, row.name) for row in secrets if row.kind in kept]
-    return Choices(sorted(templates, key=_by_name), sorted(topics, key=_by_name), properties, named)
+    return Choices(
+        sorted(templates, key=_by_name),
+        sorted(topics, key=_by_name),
+        properties,
+        named,
+        names_seen(session, workspace_id) if "events" in wants else (),
+    )
 
 
 def _label(row: audience.PropertyRow) -> str:

@@ -12,6 +12,7 @@ from wtforms.validators import InputRequired, Length
 from engine.audience import service
 from engine.audience.inputs import EventInput
 from engine.audience.queries import ContactRow
+from engine.audience.queries.event_names import names_seen
 from engine.audience.service.happenings import RECEIVED
 from engine.automations import queries as automations
 from engine.automations.kinds.triggers import TRIGGERS
@@ -77,7 +78,16 @@ def _show(person: ContactRow, form: EventForm, status: int = 200) -> Response:
         session(), auth.person().workspace_id, ACTIVE, limit=200
     )
     waiting = [(row, name) for row in rows if (name := _waits_for(row)) is not None]
-    return htmx.render("people/fire.html", status=status, person=person, form=form, waiting=waiting)
+    names = {name for _row, name in waiting}
+    names |= {*names_seen(session(), auth.person().workspace_id)}
+    return htmx.render(
+        "people/fire.html",
+        status=status,
+        person=person,
+        form=form,
+        waiting=waiting,
+        names=sorted(names, key=str.casefold),
+    )
 
 
 def _waits_for(row: AutomationRow) -> str | None:

@@ -100,3 +100,12 @@ def test_an_event_that_nothing_waits_for_says_so(owner: Reader, scene: Scene, ad
     owner.post(address, {"event_name": "something_else"})
     said = words(one(tree(owner.get(f"/people/{scene.people['first']}")), "#said"))
     assert "It started no automation." in said
+
+
+def test_names_of_events_are_offered_those_waited_for_and_those_seen_lately(
+    owner: Reader, scene: Scene, address: str
+) -> None:
+    owner.post(address, {"event_name": "never_waited_for"})
+    offered = [each.get("value") for each in pick(tree(owner.get(address)), "#names option")]
+    assert {"never_waited_for", "trial_started"} <= {*offered}
+    assert len(offered) == len({*offered})

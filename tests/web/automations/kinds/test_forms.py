@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from flask import Flask
+from flask import Flask, render_template
+from lxml import html
 from werkzeug.datastructures import MultiDict
 
 from engine.automations.kinds.steps import KINDS as STEPS
 from engine.automations.kinds.triggers import KINDS as TRIGGERS
 from engine.rules.kinds import CONDITIONS
+from tests.web.picking import one, pick
 from web.automations.kinds.base import Choices, KindForm, PropertyChoice
 from web.automations.kinds.condition_forms import CONDITION_FORMS
 from web.automations.kinds.step_forms import STEP_FORMS
@@ -19,6 +21,7 @@ CHOICES = Choices(
     templates=[("t1", "Welcome")],
     topics=[("n1", "News")],
     secrets=[("s1", "Hook")],
+    events=["paid", "Trial <started>"],
     properties=[
         PropertyChoice("first_name", "First name", "text"),
         PropertyChoice("age", "Age", "number"),
@@ -137,6 +140,21 @@ def test_a_form_of_a_step_reads_back_what_it_shows(kind: str, config: dict[str, 
 @pytest.mark.parametrize(("kind", "config"), TRIGGER_SAMPLES)
 def test_a_form_of_a_trigger_reads_back_what_it_shows(kind: str, config: dict[str, Any]) -> None:
     assert _round(TRIGGER_FORMS.get(kind), config) == config
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        (TRIGGER_FORMS.get("event_received"), {}),
+        (STEP_FORMS.get("wait_until"), {"mode": "event"}),
+    ],
+)
+def test_names_of_events_seen_lately_are_offered(kind: KindForm, part: dict[str, Any]) -> None:
+    form = kind.fill(part, CHOICES)
+    page = html.document_fromstring(render_template(kind.template, form=form, panel={}))
+    listed = one(page, "input[name=event_name]").get("list")
+    offered = [each.get("value") for each in pick(page, f"#{listed} option")]
+    assert offered == ["paid", "Trial <started>"]
 
 
 def test_samples_cover_every_kind() -> None:

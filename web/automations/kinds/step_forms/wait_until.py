@@ -1,5 +1,6 @@
 """The form of the step `wait_until`: an event with a limit, or hours of the week."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -28,8 +29,9 @@ _OF_WINDOW: Final = ("mode", "weekdays", "opens", "closes")
 
 
 class WaitUntilFields(Form):
-    """What is waited for."""
+    """What is waited for. seen: names of events that were seen lately."""
 
+    seen: Sequence[str] = ()
     mode = RadioField(_("Wait for"), choices=_MODES, default=EVENT)
     event_name = StringField(
         _("Name of the event"),
@@ -57,6 +59,7 @@ class WaitUntilForm(KindForm):
     Fields = WaitUntilFields
     label = _("Wait until")
     about = _("Wait for an event, at most so long, or for hours of the person’s own week.")
+    wants = frozenset({"events"})
     template = "automations/kinds/_wait_until.html"
 
     def shown(self, config: JsonObject) -> dict[str, Any]:
@@ -69,7 +72,8 @@ class WaitUntilForm(KindForm):
         }
 
     def offer(self, form: Any, config: JsonObject, choices: Choices) -> None:  # noqa: ARG002 - a contract
-        """Offer the days of the week, as the reader calls them."""
+        """Offer the days of the week, as the reader calls them, and events seen lately."""
+        form.seen = choices.events
         names = get_day_names("wide", "format", get_locale() or "en")
         form.weekdays.choices = [(day, names[day - 1]) for day in _EVERY_DAY]
 
