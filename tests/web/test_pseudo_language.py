@@ -22,7 +22,7 @@ OPEN, CLOSE = "⟦", "⟧"
 MARKED: Final = re.compile(f"{OPEN}[^{OPEN}{CLOSE}]*{CLOSE}")
 WORD: Final = re.compile(r"[^\W\d_]{2,}")
 # What is shown as it is stored, and what programs read.
-DATA: Final = frozenset({"bdi", "code", "pre", "time", "script", "style", "option"})
+DATA: Final = frozenset({"bdi", "code", "pre", "time", "script", "style", "option", "textarea"})
 SPOKEN: Final = ("aria-label", "placeholder", "title", "alt", "data-copied")
 # Names that are the same in every language.
 NAMES: Final = frozenset({"stellwerk", "de", "en", "deutsch", "english", "html", "mjml", "ms"})
