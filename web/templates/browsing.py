@@ -16,7 +16,7 @@ from web.templates.views import framed, pages
 def browse() -> Response:
     """Show the texts of a language, and one of them as a sample person would get it."""
     shelf = gallery.shelf(_language())
-    chosen = _chosen() if "text" in request.args else shelf[0]
+    chosen = _chosen()
     return htmx.render(
         "templates/gallery.html",
         starters=shelf,
@@ -41,7 +41,10 @@ def _language() -> str:
 
 
 def _chosen() -> Starter:
-    found = gallery.find(_language(), request.args.get("text", ""))
+    """Return the text that was asked for, the first of the shelf where none was."""
+    if "text" not in request.args:
+        return gallery.shelf(_language())[0]
+    found = gallery.find(_language(), request.args["text"])
     if found is None:
         raise NotFound
     return found

@@ -78,7 +78,7 @@ def test_a_wrong_call_is_refused_in_one_line(
 
 def test_the_help_lists_the_scopes_that_calls_ask_for_and_no_others(owned: Cli) -> None:
     said = " ".join(owned("apikey", "create", "--help").split())
-    assert "full, automations:manage, automations:publish," in said
+    assert "full, approvals:act, approvals:manage, approvals:read, automations:manage," in said
     assert "campaigns" not in said
     assert "There is no scope nonsense" in owned.refused(
         "apikey", "create", "--name", "Shop", "--scope", "nonsense"
