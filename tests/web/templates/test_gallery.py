@@ -124,7 +124,6 @@ def test_the_shelf_is_in_the_language_of_the_reader_or_the_one_asked_for(owner: 
     "address",
     [
         "/templates/gallery?text=nothing",
-        "/templates/gallery/body",
         "/templates/gallery/body?language=en&text=..%2Fde%2Fwelcome",
         "/templates/new?language=fr&text=welcome",
         "/templates/new?text=",
