@@ -120,5 +120,6 @@ def test_what_one_person_typed_is_not_put_before_another(
     page.get_by_role("link", name="Sign in again").click()
     _sign_in(page, acme.people["admin"])
     expect(page).to_have_url(rail)
+    # The page has decided once it is whole.
+    page.wait_for_function("sessionStorage.getItem('stellwerk-kept') === null")
     expect(page.get_by_label("How long")).to_have_value("1")
-    assert page.evaluate("sessionStorage.getItem('stellwerk-kept')") is None

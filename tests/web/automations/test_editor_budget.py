@@ -12,7 +12,7 @@ from tests.web.automations.editing import SWAP, Desk, desk
 from tests.web.counting import counting
 from tests.web.support import HTMX, Reader, Town
 
-PAGE = 18
+PAGE = 19
 RAIL = 8
 SWAPPED = 30_000
 
