@@ -80,8 +80,14 @@ def pending_of(
     session: Session, workspace_id: int, resource: str, resource_id: str
 ) -> Sequence[ApprovalRow]:
     """Return the requests about one thing that wait for a decision: at most one a kind."""
+    found = session.scalars(pending_rows(workspace_id, resource, resource_id))
+    return [_line(each) for each in found]
+
+
+def pending_rows(workspace_id: int, resource: str, resource_id: str) -> Select[Approval]:
+    """Return the query of the requests about one thing that wait, in the order of locks."""
     row = Approval
-    found = session.scalars(
+    return (
         select(row)
         .where(
             row.workspace_id == workspace_id,
@@ -91,7 +97,6 @@ def pending_of(
         )
         .order_by(row.id)
     )
-    return [_line(each) for each in found]
 
 
 def pending_count(session: Session, workspace_id: int, most: int = MOST) -> int:

@@ -15,12 +15,13 @@ from engine.automations.comparing import compare
 from engine.automations.document import digest
 from engine.automations.models import DRAFT
 from engine.automations.queries import AutomationDetail
-from engine.automations.service import STAY, PublishPreview
+from engine.automations.service import STAY
 from engine.automations.service.requesting import PUBLISH
 from engine.core.db import JsonObject
 from engine.core.outcome import Refused
 from web.audit.messages import who
-from web.automations import asked, findings, publishing, reading
+from web.automations import asked, reading
+from web.automations import prospect as of_automation
 from web.automations.differences import lines as differing
 from web.filters import when
 
@@ -87,24 +88,16 @@ def prospect(
     """
     row = found.row
     context = {
-        **findings.check(session, workspace_id, found),
+        **of_automation.of_draft(session, workspace_id, found),
         "changed": digest(found.draft) != line.row.content_hash,
         "fits": (row.status == DRAFT) == (line.row.kind != PUBLISH),
-        "next_revision": queries.newest_number(session, workspace_id, row.row_id) + 1,
     }
     if line.row.kind != PUBLISH:
         return {**context, **_first(session, workspace_id, found)}
     preview = service.preview_publish(session, workspace_id, row.public_id, at)
     if isinstance(preview, Refused):
         return {**context, "preview": None, "lines": (), "values": (), "standing": ()}
-    names = (found.shown_names, found.names)
-    told = publishing.told_differences(found.shown, found.draft, preview.comparison, names)
-    return {
-        **context,
-        **told,
-        "preview": preview,
-        "standing": _standing(preview, told["titles"]),
-    }
+    return {**context, **of_automation.of_publish(session, workspace_id, found, preview)}
 
 
 def _first(session: Session, workspace_id: int, found: AutomationDetail) -> dict[str, Any]:
@@ -118,15 +111,6 @@ def _first(session: Session, workspace_id: int, found: AutomationDetail) -> dict
         "values": (),
         "standing": (),
     }
-
-
-def _standing(preview: PublishPreview, titles: Mapping[str, str]) -> Sequence[publishing.Standing]:
-    return [
-        publishing.Standing(
-            titles.get(each.key, each.key), each.standing, each.gone, each.due_at_once
-        )
-        for each in preview.impacts
-    ]
 
 
 def _people(

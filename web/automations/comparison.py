@@ -17,7 +17,7 @@ from engine.automations.queries.revisions import get_revision
 from engine.core.db import JsonObject
 from web import auth, htmx
 from web.audit.messages import who
-from web.automations import publishing
+from web.automations import differences
 from web.automations.blueprint import pages
 from web.request import session
 
@@ -57,7 +57,7 @@ def compare_revisions(public_id: str) -> Response:
         after=after,
         same=comparison.same,
         choices=choices(newest, {before.chosen, after.chosen}),
-        **publishing.told_differences(before.document, after.document, comparison),
+        **differences.told(session(), workspace_id, (before.document, after.document), comparison),
     )
 
 

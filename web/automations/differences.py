@@ -8,6 +8,7 @@ from typing import Any, Final
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext
 from flask_babel.speaklater import LazyString
+from sqlalchemy.orm import Session
 
 from engine.automations.comparing import (
     ADDED,
@@ -20,7 +21,8 @@ from engine.automations.comparing import (
 )
 from engine.automations.graph import END, GraphStep
 from engine.automations.models import HOLD
-from web.automations import messages
+from engine.core.db import JsonObject
+from web.automations import messages, reading
 from web.automations.kinds.condition_forms import CONDITION_FORMS
 from web.automations.kinds.step_forms import STEP_FORMS
 from web.automations.kinds.steps import STEPS
@@ -42,6 +44,7 @@ _SETTINGS: Final[Mapping[str, LazyString]] = {
 _LONGEST: Final = 200
 _RULE: Final = "config.condition."
 Titles = Mapping[str, str]
+Names = Mapping[str, Mapping[str, str]] | None
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,30 @@ def _values(value: object, path: str) -> Iterator[tuple[str, object]]:
     nested = "." in path
     for name, below in sorted(value.items()) if nested else value.items():
         yield from _values(below, f"{path}.{name}")
+
+
+def told(
+    session: Session,
+    workspace_id: int,
+    documents: tuple[JsonObject, JsonObject],
+    found: Comparison,
+    names: tuple[Names, Names] = (None, None),
+) -> dict[str, Any]:
+    """Return what differs between two documents, in words: lines, values, and titles by key.
+
+    found: the engine's comparison; names: beside the steps of either, where they were read before.
+    """
+    both = [
+        reading.tell(session, workspace_id, document, named)
+        for document, named in zip(documents, names, strict=True)
+    ]
+    titles = [{s.key: each.title(s) for s in each.graph.steps} if each else {} for each in both]
+    triggers = [each.trigger() if each else "" for each in both]
+    return {
+        "lines": lines(found, titles[0], titles[1]),
+        "values": settings(found, (triggers[0], triggers[1])),
+        "titles": {**titles[0], **titles[1]},
+    }
 
 
 def lines(found: Comparison, before: Titles, after: Titles) -> tuple[Line, ...]:

@@ -21,8 +21,8 @@ from web.audit.messages import who
 from web.automations import (
     blueprint,
     comparison,
+    differences,
     messages,
-    publishing,
     reading,
     track,
     workplace,
@@ -108,8 +108,12 @@ def _show(found: AutomationDetail, number: int, refused: Refused | None = None) 
         reentry=messages.reentry(frozen.document.get("reentry")),
         same=changes.same,
         refused=messages.reason(refused) if refused else "",
-        **publishing.told_differences(
-            found.draft, frozen.document, changes, (found.names, told.steps if told else None)
+        **differences.told(
+            session(),
+            workspace_id,
+            (found.draft, frozen.document),
+            changes,
+            (found.names, told.steps if told else None),
         ),
     )
 

@@ -12,8 +12,8 @@ from typing import Final
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from engine.accounts import approval_lifecycle
-from engine.accounts.approval_lifecycle import ASKED, MACHINE, Verdict
+from engine.accounts import approval_lifecycle, approval_rows
+from engine.accounts.approval_lifecycle import ASKED, Verdict
 from engine.accounts.models import DENIED, GRANTED, PENDING, WITHDRAWN, Approval
 from engine.core import audit
 from engine.core.audit import Actor, Scalar, Subject
@@ -196,16 +196,8 @@ def words(text: str | None) -> str | None:
 def _waiting(
     session: Session, workspace_id: int, resource: str, resource_id: str
 ) -> list[Approval]:
-    row = Approval
     found = session.scalars(
-        select(row)
-        .where(
-            row.workspace_id == workspace_id,
-            MACHINE.is_(PENDING),
-            row.resource == resource,
-            row.resource_id == resource_id,
-        )
-        .order_by(row.id)
+        approval_rows.pending_rows(workspace_id, resource, resource_id)
         .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     )
